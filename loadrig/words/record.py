@@ -1,0 +1,175 @@
+"""The record of a trial: one line of records.jsonl, and the truth from which all else is rebuilt.
+
+Times are integer nanoseconds on the writing worker's monotonic clock, null when not available, never 0 for
+"no sample". Money is a decimal string. `SCHEMA` is the number in the first line of the file.
+Quantities are defined in docs/quantities.md; field names are a contract with whoever reads the files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from loadrig.words.corpus import Hit
+
+SCHEMA = 1
+
+Outcome = Literal["answered", "unanswered", "failed", "not_run"]
+Phase = Literal["warmup", "measured", "tail"]
+# Reasons. unanswered: cut_off starved refused empty turn_cap budget other. failed: connect tls timeout rate_limited
+# overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt, turn or trial failed. `phase`: connect, first_byte, first_token, gap, total, or null."""
+
+    reason: str
+    detail: str
+    phase: str | None = None
+    http_status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider reported them; null = not reported (never taken for 0).
+
+    `input` is the uncached part: prompt size = input + cache_write_5m + cache_write_1h + cache_read.
+    `thinking` is inside `output`. `exact` is False when the stream broke before the final figure ("at least").
+    `flags` names counters that were odd (`negative input`, `write split unknown`, ...).
+    """
+
+    input: int | None = None
+    cache_write_5m: int | None = None
+    cache_write_1h: int | None = None
+    cache_read: int | None = None
+    output: int | None = None
+    thinking: int | None = None
+    exact: bool = True
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Gaps between consecutive content events of one turn; first-token time is never among them."""
+
+    count: int
+    p50_ns: int
+    p95_ns: int
+    max_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One HTTP exchange. `connect_ns` and `tls_ns` are null on a reused connection; `upload_ns` runs from begin to
+    an empty write buffer; the other `*_ns` instants are on the same clock as `begin_ns`."""
+
+    began_at: str
+    begin_ns: int
+    end_ns: int
+    connect_ns: int | None = None
+    tls_ns: int | None = None
+    upload_ns: int | None = None
+    headers_ns: int | None = None
+    first_event_ns: int | None = None
+    first_token_ns: int | None = None
+    first_answer_ns: int | None = None
+    last_token_ns: int | None = None
+    stamp: Literal["kernel", "read"] = "read"
+    read_lag_ns: int | None = None
+    http_status: int | None = None
+    request_id: str | None = None
+    reused: bool = False
+    failure: Failure | None = None
+    rate_limit: tuple[tuple[str, str], ...] = ()
+    backoff_ns: int = 0
+    usage: Usage | None = None
+    cost: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call as executed. `input` is the raw argument text; `docs` the documents its result showed;
+    `repeated` marks a call the same trial had made before, word for word."""
+
+    name: str
+    input: str
+    ok: bool
+    docs: tuple[str, ...]
+    ns: int
+    hits: int | None = None
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One model call. `prompt` are the content hashes of the request body's fragments, in order (prompts.jsonl);
+    `text` is the answer text of this turn; latencies are those of the attempt that gave the reply."""
+
+    outcome: Outcome
+    reason: str | None
+    attempts: tuple[Attempt, ...]
+    prompt: tuple[str, ...] = ()
+    text: str = ""
+    reply_model: str | None = None
+    stop_reason: str | None = None
+    stop_details: str | None = None
+    ttft_ns: int | None = None
+    ttft_from_sent_ns: int | None = None
+    service_ns: int | None = None
+    tpot_ns: int | None = None
+    hidden_thinking: bool = False
+    burst: bool = False
+    gaps: Gaps | None = None
+    usage: Usage | None = None
+    cost: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}):
+    """What became of one trial (and try). `(trial, try_no)` is unique; the highest `try_no` counts.
+
+    A msgspec struct, not a dataclass, for one reason: the JSON name of `try_no` is `try`, a Python keyword.
+    """
+
+    run: str
+    trial: str
+    try_no: int
+    arm: str
+    model: str
+    question: str
+    category: str
+    repetition: int
+    stage: str
+    phase: Phase
+    outcome: Outcome
+    reason: str | None = None
+    schema: int = SCHEMA
+    reply_model: str | None = None
+    caller: tuple[str, ...] = ()
+    worker: str | None = None
+    route: str | None = None
+    began_at: str | None = None
+    due_ns: int | None = None
+    begin_ns: int | None = None
+    end_ns: int | None = None
+    failure: Failure | None = None
+    answer: str = ""
+    citations: tuple[str, ...] = ()
+    trial_ttft_ns: int | None = None
+    ttfat_ns: int | None = None
+    service_ns: int | None = None
+    scheduled_ns: int | None = None
+    dispatch_delay_ns: int | None = None
+    retrieval_ns: int | None = None
+    tool_ns: int | None = None
+    backoff_ns: int | None = None
+    client_bound: bool | None = None
+    usage: Usage | None = None
+    cost: str | None = None
+    currency: str | None = None
+    retrieved: tuple[Hit, ...] = ()
+    turns: tuple[Turn, ...] = ()

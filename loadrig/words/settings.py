@@ -1,0 +1,119 @@
+"""A plan as the user wrote it, resolved: plain frozen values, one class a TOML table.
+
+Validation happens once, in `loadrig.config`, from these same classes: a key that is not a field here is an error,
+a missing one takes the default below. Durations are seconds (floats), money decimal strings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from loadrig.words.arm import Arm
+
+STRICT: dict[str, Any] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusSettings:
+    """A folder of texts. `slice` names an entry of its slices.json."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    path: str
+    slice: str | None = None
+    chunk_tokens: int = 400
+    chunk_overlap: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionSettings:
+    """A JSONL file of questions. `limit` takes the first n in file order."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    path: str
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """A model behind an endpoint. `base_url`: "simulator" (the embedded one), a URL, or None: the provider's own.
+    `scenario` is for the embedded simulator only: a scenario's name or a file."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    id: str
+    provider: str = "anthropic"
+    base_url: str | None = None
+    max_tokens: int = 2000
+    scenario: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSettings:
+    """Closed-loop stages. With `cycle` a stage repeats the question set until max(200, 10 N) measured trials."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    concurrency: tuple[int, ...] = (8,)
+    warmup: int = 8
+    workers: int = 1
+    cpus_per_worker: float = 1.0
+    cycle: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """Seconds. `gap` is the longest silence without content (pings do not feed it); `total` a whole trial."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    connect: float = 10.0
+    first_byte: float = 60.0
+    first_token: float = 120.0
+    gap: float = 60.0
+    total: float = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrySettings:
+    """Our own retries of a turn: further attempts after the first; a `retry-after` over the ceiling fails."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    attempts: int = 0
+    ceiling_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetSettings:
+    """Sending stops before `money` (decimal string, the price table's currency) or `tokens` would be passed."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    money: str | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceSettings:
+    """The user's own price table, laid over the one that loadrig carries."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The whole plan. `arms` are resolved objects: a list in an option has become one arm of each value."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    corpus: CorpusSettings
+    questions: QuestionSettings
+    model: tuple[ModelSettings, ...]
+    name: str = "plan"
+    seed: int = 7
+    repetitions: int = 1
+    timezone: str = "UTC"
+    load: LoadSettings = field(default_factory=LoadSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    retry: RetrySettings = field(default_factory=RetrySettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    prices: PriceSettings = field(default_factory=PriceSettings)
+    allowed_failure_share: float = 0.0
+    arms: tuple[Arm, ...] = ()
