@@ -1,0 +1,43 @@
+# Two commands set everything up on a bare machine with Python 3.11, venv and make: `make demo` and `make test`.
+# Exact versions come from constraints.txt; a second call installs nothing.
+
+VENV   ?= .venv
+PYTHON ?= $(or $(shell command -v python3.11),python3)
+PYTEST_FLAGS ?= -q
+
+BIN     := $(VENV)/bin
+INSTALL  = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+.PHONY: demo test lint types format clean
+
+demo: $(VENV)/.demo
+	$(BIN)/loadrig run plans/quickstart.toml
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) '.[offline]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) '.[dev,offline,dashboards]'
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "loadrig needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
