@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
-from loadrig.words.corpus import Corpus, Hit, Question
-from loadrig.words.prompt import Prompt, Reply
-from loadrig.words.record import ToolCall
+from loadrig.words.corpus import Chunk, Corpus, Document, Hit, Question
+from loadrig.words.prompt import Prompt, Reply, ToolUse
+
+Unit = Literal["chunk", "document"]
+
+
+class View(Protocol):
+    """What the question's caller may see of the corpus. Hashed by identity."""
+
+    @property
+    def corpus(self) -> Corpus: ...
+    @property
+    def documents(self) -> Mapping[str, Document]: ...
+    @property
+    def chunks(self) -> Mapping[str, Chunk]: ...
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """What a tool gave back: the text for the model, whether it worked, and the documents the text shows.
+
+    `hits` is the number of search hits, None for a tool that does not search.
+    """
+
+    text: str
+    ok: bool = True
+    docs: tuple[str, ...] = ()
+    hits: int | None = None
+
+
+class ToolRunner(Protocol):
+    """Executes one tool call; never raises for what the model asked wrongly (that is an output with ok=False)."""
+
+    async def __call__(self, use: ToolUse) -> ToolOutput: ...
 
 
 class Client(Protocol):
     """What the worker hands an arm for one trial. Everything asked through it is timed and recorded."""
 
     @property
-    def corpus(self) -> Corpus:
-        """The documents the question's caller may see."""
-        ...
+    def view(self) -> View: ...
 
     async def ask(self, prompt: Prompt) -> Reply:
         """One turn. Raises `TurnFailed` when no usable reply came (recorded already)."""
         ...
 
-    async def search(
-        self, retriever: str, query: str, k: int, *, unit: Literal["chunk", "document"]
-    ) -> tuple[Hit, ...]:
+    async def search(self, retriever: str, query: str, k: int, *, unit: Unit = "chunk") -> tuple[Hit, ...]:
         """The best `k` chunks or documents for the caller, best first, computed off the event loop.
 
         Fewer than `k` when there are not so many; none when no word of the query is known.
         """
         ...
 
-    def note_tool(self, call: ToolCall) -> None:
-        """Puts an executed tool call into the record of the turn that asked for it."""
+    async def use_tools(self, uses: tuple[ToolUse, ...], runner: ToolRunner) -> tuple[ToolOutput, ...]:
+        """Runs the calls of the last turn side by side and records each with its time; outputs in call order."""
         ...
 
 
@@ -47,6 +76,7 @@ class Answer:
     route: str | None = None
 
 
+@runtime_checkable
 class Arm(Protocol):
     """A strategy that answers one question: a frozen dataclass whose fields are its options."""
 
@@ -57,7 +87,7 @@ class Arm(Protocol):
 
     @property
     def retrievers(self) -> tuple[str, ...]:
-        """Names of the retrievers it searches with; built once a worker, before the first trial."""
+        """Names of the retrievers it searches with; built once, before the first trial."""
         ...
 
     def prompt_tokens(self, corpus: Corpus) -> int:

@@ -7,12 +7,16 @@ a missing one takes the default below. Durations are seconds (floats), money dec
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-if TYPE_CHECKING:
-    from loadrig.words.arm import Arm
+import annotated_types
 
-STRICT: dict[str, Any] = {"extra": "forbid"}
+from loadrig.words.arm import Arm
+
+Positive = annotated_types.Ge(1)
+NotNegative = annotated_types.Ge(0)
+Share = annotated_types.Interval(ge=0, le=1)
+STRICT: dict[str, Any] = {"extra": "forbid", "strict": False, "arbitrary_types_allowed": True}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +26,8 @@ class CorpusSettings:
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     path: str
     slice: str | None = None
-    chunk_tokens: int = 400
-    chunk_overlap: int = 50
+    chunk_tokens: Annotated[int, Positive] = 400
+    chunk_overlap: Annotated[int, NotNegative] = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +36,7 @@ class QuestionSettings:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     path: str
-    limit: int | None = None
+    limit: Annotated[int, Positive] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,7 @@ class ModelSettings:
     id: str
     provider: str = "anthropic"
     base_url: str | None = None
-    max_tokens: int = 2000
+    max_tokens: Annotated[int, Positive] = 2000
     scenario: str | None = None
 
 
@@ -53,10 +57,10 @@ class LoadSettings:
     """Closed-loop stages. With `cycle` a stage repeats the question set until max(200, 10 N) measured trials."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    concurrency: tuple[int, ...] = (8,)
-    warmup: int = 8
-    workers: int = 1
-    cpus_per_worker: float = 1.0
+    concurrency: tuple[Annotated[int, Positive], ...] = (8,)
+    warmup: Annotated[int, NotNegative] = 8
+    workers: Annotated[int, Positive] = 1
+    cpus_per_worker: Annotated[float, NotNegative] = 1.0
     cycle: bool = True
 
 
@@ -65,11 +69,11 @@ class LimitSettings:
     """Seconds. `gap` is the longest silence without content (pings do not feed it); `total` a whole trial."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    connect: float = 10.0
-    first_byte: float = 60.0
-    first_token: float = 120.0
-    gap: float = 60.0
-    total: float = 600.0
+    connect: Annotated[float, annotated_types.Gt(0)] = 10.0
+    first_byte: Annotated[float, annotated_types.Gt(0)] = 60.0
+    first_token: Annotated[float, annotated_types.Gt(0)] = 120.0
+    gap: Annotated[float, annotated_types.Gt(0)] = 60.0
+    total: Annotated[float, annotated_types.Gt(0)] = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +81,8 @@ class RetrySettings:
     """Our own retries of a turn: further attempts after the first; a `retry-after` over the ceiling fails."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    attempts: int = 0
-    ceiling_s: float = 60.0
+    attempts: Annotated[int, NotNegative] = 0
+    ceiling_s: Annotated[float, NotNegative] = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,7 @@ class BudgetSettings:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     money: str | None = None
-    tokens: int | None = None
+    tokens: Annotated[int, Positive] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +112,12 @@ class Plan:
     model: tuple[ModelSettings, ...]
     name: str = "plan"
     seed: int = 7
-    repetitions: int = 1
+    repetitions: Annotated[int, Positive] = 1
     timezone: str = "UTC"
     load: LoadSettings = field(default_factory=LoadSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     retry: RetrySettings = field(default_factory=RetrySettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     prices: PriceSettings = field(default_factory=PriceSettings)
-    allowed_failure_share: float = 0.0
+    allowed_failure_share: Annotated[float, Share] = 0.0
     arms: tuple[Arm, ...] = ()

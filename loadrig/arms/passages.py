@@ -1,0 +1,57 @@
+"""How a document or a passage of one stands in a prompt: between tags that its own text cannot close.
+
+Rules: attributes are escaped as in XML; inside the text only our own two delimiters are defused, so that every
+other character reaches the model unchanged. Date and title are left out when unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from xml.sax.saxutils import quoteattr
+
+from loadrig.words.arm import View
+from loadrig.words.corpus import Chunk, Document, Hit
+
+_DELIMITER = re.compile(r"<(/?document)", re.IGNORECASE)
+
+
+def whole(document: Document, *, identified: bool = True) -> str:
+    """The document between tags with its id, date and title; without the three when not `identified`."""
+    return _tagged(document, document.text) if identified else f"<document>\n{_defused(document.text)}\n</document>"
+
+
+def passage(document: Document, chunk: Chunk) -> str:
+    """One chunk between tags, with its number in the document."""
+    return _tagged(document, chunk.text, passage=str(chunk.number))
+
+
+def of_hits(view: View, hits: Iterable[Hit]) -> str:
+    """The texts behind the hits, in the order given, a blank line between two."""
+    return "\n\n".join(
+        whole(view.documents[hit.doc])
+        if hit.chunk is None
+        else passage(view.documents[hit.doc], view.chunks[hit.chunk])
+        for hit in hits
+    )
+
+
+def in_document_order(view: View, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """The hits as their texts stand in the corpus: documents by date (undated last) and id, then by place."""
+
+    def place(hit: Hit) -> tuple[bool, str, str, int]:
+        document = view.documents[hit.doc]
+        number = -1 if hit.chunk is None else view.chunks[hit.chunk].number
+        return document.date is None, document.date or "", document.id, number
+
+    return tuple(sorted(hits, key=place))
+
+
+def _tagged(document: Document, text: str, **more: str) -> str:
+    attributes = {"id": document.id, "date": document.date, "title": document.title, **more}
+    head = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items() if value is not None)
+    return f"<document{head}>\n{_defused(text)}\n</document>"
+
+
+def _defused(text: str) -> str:
+    return _DELIMITER.sub(r"&lt;\1", text)

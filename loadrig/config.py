@@ -1,0 +1,169 @@
+"""Reads a plan file, once, at the edge: TOML in, frozen `Plan` out. The one home of pydantic.
+
+Rules: every key has a default that works or is named as missing; an unknown key is an error with a "did you mean";
+errors name file, line where it can be found, and remedy. The fields are those of `loadrig.words.settings` and, for
+an arm, those of its dataclass: nothing is listed twice. Paths in a plan are relative to the working folder.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import itertools
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, cast, get_args, get_type_hints
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import TypeAdapter, ValidationError
+
+from loadrig.arms import ARMS
+from loadrig.words.arm import Arm
+from loadrig.words.errors import InputError
+from loadrig.words.settings import Plan
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in a TOML file. Raises `InputError` with file, line and remedy."""
+    text = _text_of(path)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else None
+        raise InputError(f"not valid TOML: {error}", path=path, line=line, remedy="correct the syntax") from error
+    arms = table.pop("arm", None)
+    source = _Source(path, text)
+    plan: Plan = _validated(TypeAdapter(Plan), table, source, ())
+    _check_timezone(plan, source)
+    if not arms or not isinstance(arms, list):
+        raise source.error("the plan has no [[arm]]", (), 'add for instance: [[arm]] kind = "control"')
+    return replace(plan, arms=_resolved(arms, source))
+
+
+class _Source:
+    """Where values came from, to put a line number behind an error."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.lines = text.splitlines()
+
+    def error(self, problem: str, place: tuple[str | int, ...], remedy: str) -> InputError:
+        return InputError(problem, path=self.path, line=self._line(place), remedy=remedy)
+
+    def _line(self, place: tuple[str | int, ...]) -> int | None:
+        """The line of the last key of `place`, below the table it belongs to; None when it cannot be told."""
+        names = [part for part in place if isinstance(part, str)]
+        numbers = [part for part in place if isinstance(part, int)]
+        if not names:
+            return None
+        seen, table, fallback = -1, "", None
+        for number, line in enumerate(self.lines, start=1):
+            if header := re.match(r"\s*\[+\s*([\w.]+)\s*\]+", line):
+                table, seen = header[1], seen + (header[1] == names[0])
+                if table == names[0] and (not numbers or seen == numbers[0]):
+                    fallback = number
+            inside = table == names[0] and (not numbers or seen == numbers[0]) if len(names) > 1 else not table
+            if inside and re.match(rf'\s*"?{re.escape(names[-1])}"?\s*=', line):
+                return number
+        return fallback
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        near = difflib.get_close_matches(path.name, [p.name for p in path.parent.glob("*.toml")], n=1)
+        hint = f"did you mean {path.parent / near[0]}?" if near else "name an existing .toml file"
+        raise InputError("no such plan", path=path, remedy=hint) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the plan cannot be read: {error}", path=path, remedy="name a readable TOML file") from error
+
+
+def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
+    arms: list[Arm] = []
+    for number, table in enumerate(tables):
+        if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
+            raise source.error(
+                f"[[arm]] number {number + 1} has no kind", ("arm", number), f"one of: {', '.join(ARMS)}"
+            )
+        options = {key: value for key, value in table.items() if key != "kind"}
+        kind = _arm_class(table["kind"], number, source)
+        known = [field.name for field in fields(kind)] if is_dataclass(kind) else []
+        if unknown := next((key for key in options if key not in known), None):
+            raise _unknown_key(("arm", number, unknown), known, source)
+        for one in _spread(kind, options):
+            arms.append(_validated(TypeAdapter(kind), one, source, ("arm", number)))
+    names = [arm.name for arm in arms]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise source.error(f"two arms are named {twice!r}", ("arm",), "remove one, or give them different options")
+    return tuple(sorted(arms, key=lambda arm: arm.name != "control"))
+
+
+def _arm_class(kind: str, number: int, source: _Source) -> type[Arm]:
+    target = ARMS.get(kind, kind)
+    if ":" not in target:
+        near = difflib.get_close_matches(kind, ARMS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"one of: {', '.join(ARMS)}, or module:attr"
+        raise source.error(f"unknown arm {kind!r}", ("arm", number, "kind"), hint)
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise source.error(
+            f"arm {kind!r} cannot be imported: {error}", ("arm", number, "kind"), "name an importable module:attr"
+        ) from error
+    if not (isinstance(found, type) and is_dataclass(found)):
+        raise source.error(f"{kind!r} is not a dataclass", ("arm", number, "kind"), "an arm is a frozen dataclass")
+    return cast("type[Arm]", found)
+
+
+def _spread(kind: type, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One set of options for each combination of the values listed for options that are not themselves lists."""
+    hints = get_type_hints(kind, include_extras=False) if is_dataclass(kind) else {}
+    lists = {
+        key: value
+        for key, value in options.items()
+        if isinstance(value, list) and getattr(hints.get(key), "__origin__", None) not in (tuple, list)
+    }
+    for values in itertools.product(*lists.values()):
+        yield {**options, **dict(zip(lists, values, strict=True))}
+
+
+def _validated(adapter: TypeAdapter[Any], value: Mapping[str, Any], source: _Source, at: tuple[str | int, ...]) -> Any:
+    try:
+        return adapter.validate_python(dict(value))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = (*at, *first["loc"])
+        name = ".".join(str(part) for part in place)
+        if first["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+            raise _unknown_key(place, _known_keys(adapter, first["loc"][:-1]), source) from error
+        if first["type"] in ("missing", "missing_argument"):
+            raise source.error(f"{name!r} is missing", place, f"add {place[-1]} = ... to the plan") from error
+        shown = f"{first['input']!r}"[:80]
+        raise source.error(f"{name!r}: {first['msg'].lower()}, got {shown}", place, "correct the value") from error
+
+
+def _unknown_key(place: tuple[str | int, ...], known: list[str], source: _Source) -> InputError:
+    near = difflib.get_close_matches(str(place[-1]), known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"remove it; known here: {', '.join(known)}"
+    return source.error(f"unknown key {'.'.join(map(str, place))!r}", place, hint)
+
+
+def _known_keys(adapter: TypeAdapter[Any], inside: Iterable[str | int]) -> list[str]:
+    kind: Any = adapter._type  # pydantic offers no public way back to the type
+    for part in inside:
+        hint = get_type_hints(kind)[part] if isinstance(part, str) else kind
+        kind = next((one for one in (hint, *get_args(hint)) if is_dataclass(one)), kind)
+    return [field.name for field in fields(kind)] + (["arm"] if kind is Plan else [])
+
+
+def _check_timezone(plan: Plan, source: _Source) -> None:
+    try:
+        ZoneInfo(plan.timezone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        remedy = 'an IANA name such as "UTC" or "Europe/Berlin"'
+        raise source.error(f"unknown time zone {plan.timezone!r}", ("timezone",), remedy) from error
