@@ -1,0 +1,238 @@
+"""Money: a dated price table and what one HTTP exchange cost, in exact decimals. Rounding is for display only.
+
+Rules:
+- A price is looked up by the model that the *reply* names: exact match first, then the id without a trailing
+  `-YYYYMMDD`. Of that model's rows the latest with `effective_from` on or before the day counts.
+- No row: `None`, never 0. A price of 0 in the table is a true 0.
+- A user's table is laid over ours: his rows for a model replace all of ours for that model.
+- Prompt size (uncached input + cache writes + cache reads) picks the tier; the tier prices every token of the exchange.
+- An exchange whose usage is not final, or lacks input or output, costs "at least" what is known. Cache counters that
+  a provider does not report are taken for no caching.
+
+Knows nothing of time zones (the caller gives the day, UTC) and converts no currencies.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation, localcontext
+from pathlib import Path
+from typing import Any
+
+from loadrig.words.errors import InputError
+from loadrig.words.record import Usage
+
+OURS = Path(__file__).with_name("prices.toml")
+SPLIT_UNKNOWN = "write split unknown"
+
+_RATES = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
+_NEEDED = ("model", "effective_from", "source", "seen", "currency", *_RATES)
+_OPTIONAL = ("tiers", "multipliers")
+_DATED = re.compile(r"-\d{8}$")
+_MILLION = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Currency units per million tokens."""
+
+    input: Decimal
+    output: Decimal
+    cache_write_5m: Decimal
+    cache_write_1h: Decimal
+    cache_read: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Rates of an exchange whose prompt is larger than `above_prompt_tokens`."""
+
+    above_prompt_tokens: int
+    rates: Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """One row of a table. `tiers` rise; `multipliers` are named (`batch`, `us`, `fast`) and apply to every token."""
+
+    model: str
+    effective_from: date
+    source: str
+    seen: date
+    currency: str
+    rates: Rates
+    tiers: tuple[Tier, ...] = ()
+    multipliers: tuple[tuple[str, Decimal], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one exchange cost. `at_least`: the bill may be higher, `notes` say why."""
+
+    amount: Decimal
+    currency: str
+    at_least: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A price table. Rows of one model are in no particular order."""
+
+    rows: tuple[Price, ...]
+
+    @classmethod
+    def load(cls, user: Path | str | None = None) -> Prices:
+        """Our table with the user's laid over it. Raises `InputError` when his cannot be read."""
+        ours = _read(OURS)
+        if user is None:
+            return cls(ours)
+        theirs = _read(Path(user))
+        replaced = {row.model for row in theirs}
+        return cls(tuple(row for row in ours if row.model not in replaced) + theirs)
+
+    def price(self, model: str, day: date) -> Price | None:
+        """The row that holds for `model` on `day`, or None."""
+        for name in (model, _DATED.sub("", model)):
+            rows = [row for row in self.rows if row.model == name and row.effective_from <= day]
+            if rows:
+                return max(rows, key=lambda row: row.effective_from)
+        return None
+
+    def cost(self, model: str, usage: Usage, day: date, *, terms: Iterable[str] = ()) -> Cost | None:
+        """What an exchange with `model`, as the reply named it, cost on `day`; None when there is no price.
+
+        `terms` name multipliers of the row that apply (`batch`, `us`); they stack. An unknown one raises `KeyError`.
+        cost = (input x rate + output x rate + writes x rates + reads x rate) / 1,000,000 x multipliers.
+        """
+        price = self.price(model, day)
+        if price is None:
+            return None
+        amount = _amount(usage, _rates_for(price, prompt_tokens(usage)))
+        factors = dict(price.multipliers)
+        for term in terms:
+            amount *= factors[term]
+        notes = _notes(usage)
+        at_least = not usage.exact or usage.input is None or usage.output is None
+        return Cost(amount, price.currency, at_least, notes)
+
+
+def prompt_tokens(usage: Usage) -> int:
+    """Prompt size in tokens: uncached input + cache writes + cache reads, of what was reported."""
+    return sum((usage.input or 0, usage.cache_write_5m or 0, usage.cache_write_1h or 0, usage.cache_read or 0))
+
+
+def total(amounts: Iterable[Decimal]) -> Decimal:
+    """The exact sum, whatever the number of digits."""
+    with localcontext(prec=100):
+        return sum(amounts, Decimal(0))
+
+
+def _rates_for(price: Price, prompt_size: int) -> Rates:
+    rates = price.rates
+    for tier in price.tiers:
+        if prompt_size > tier.above_prompt_tokens:
+            rates = tier.rates
+    return rates
+
+
+def _amount(usage: Usage, rates: Rates) -> Decimal:
+    return (
+        (usage.input or 0) * rates.input
+        + (usage.output or 0) * rates.output
+        + (usage.cache_write_5m or 0) * rates.cache_write_5m
+        + (usage.cache_write_1h or 0) * rates.cache_write_1h
+        + (usage.cache_read or 0) * rates.cache_read
+    ) / _MILLION
+
+
+def _notes(usage: Usage) -> tuple[str, ...]:
+    notes = []
+    if SPLIT_UNKNOWN in usage.flags:
+        notes.append("write split unknown: 5-minute price")
+    if not usage.exact:
+        notes.append("the reply broke off: at least")
+    notes.extend(f"{name} tokens not reported" for name in ("input", "output") if getattr(usage, name) is None)
+    return tuple(notes)
+
+
+def _read(path: Path) -> tuple[Price, ...]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("no such price table", path=path, remedy="check [prices] path in the plan") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not a price table: {error}", path=path, remedy="write it as TOML, UTF-8") from error
+    rows = table.get("price")
+    if set(table) != {"price"} or not isinstance(rows, list) or not rows:
+        raise InputError("no [[price]] rows, or keys besides them", path=path, remedy="write one [[price]] per model")
+    prices = tuple(_row(row, number, path) for number, row in enumerate(rows, start=1))
+    keys = [(price.model, price.effective_from) for price in prices]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InputError(
+                f"two rows for {key[0]} from {key[1]}", path=path, remedy="keep one row a model and effective_from"
+            )
+    return prices
+
+
+def _row(row: Mapping[str, Any], number: int, path: Path) -> Price:
+    where = f"[[price]] number {number} ({row.get('model', 'no model')})"
+    _check_keys(row, needed=_NEEDED, optional=_OPTIONAL, where=where, path=path)
+    days = {}
+    for name in ("effective_from", "seen"):
+        days[name] = _day(row[name], f"{where}: {name}", path)
+    tiers = []
+    for tier in row.get("tiers", []):
+        _check_keys(tier, needed=("above_prompt_tokens", *_RATES), optional=(), where=f"{where}: tiers", path=path)
+        tiers.append(Tier(int(tier["above_prompt_tokens"]), _rates(tier, where, path)))
+    multipliers = row.get("multipliers", {})
+    return Price(
+        model=str(row["model"]),
+        effective_from=days["effective_from"],
+        source=str(row["source"]),
+        seen=days["seen"],
+        currency=str(row["currency"]),
+        rates=_rates(row, where, path),
+        tiers=tuple(sorted(tiers, key=lambda tier: tier.above_prompt_tokens)),
+        multipliers=tuple((name, _decimal(value, f"{where}: {name}", path)) for name, value in multipliers.items()),
+    )
+
+
+def _check_keys(
+    row: Mapping[str, Any], *, needed: Iterable[str], optional: Iterable[str], where: str, path: Path
+) -> None:
+    needed = set(needed)
+    missing, unknown = needed - set(row), set(row) - needed - set(optional)
+    if missing or unknown:
+        names = ", ".join(sorted(missing or unknown))
+        problem = f"{where}: {'missing' if missing else 'unknown'}: {names}"
+        raise InputError(problem, path=path, remedy=f"a row needs {', '.join(sorted(needed))}")
+
+
+def _rates(row: Mapping[str, Any], where: str, path: Path) -> Rates:
+    return Rates(**{name: _decimal(row[name], f"{where}: {name}", path) for name in _RATES})
+
+
+def _decimal(value: object, where: str, path: Path) -> Decimal:
+    """Decimal strings only: a TOML float has lost its exact value already. Whole numbers are exact."""
+    try:
+        number = Decimal(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    except InvalidOperation:
+        number = None
+    if number is None or not number.is_finite() or number < 0:
+        raise InputError(
+            f"{where}: {value!r} is not a price", path=path, remedy='write decimals in quotes, like "0.30"'
+        )
+    return number
+
+
+def _day(value: object, where: str, path: Path) -> date:
+    try:
+        return date.fromisoformat(str(value))
+    except ValueError:
+        raise InputError(f"{where}: {value!r} is not a day", path=path, remedy="write it like 2026-11-09") from None
