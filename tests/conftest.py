@@ -1,0 +1,1 @@
+"""Makes the modules beside it (`records.py`) importable from every test folder."""
