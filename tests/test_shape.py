@@ -43,6 +43,7 @@ HOMES = {
     "rank_bm25": ("retrievers",),
     "ray": ("fleet",),
     "rich": ("live", "reports", *ENTRY),
+    "scipy": ("stats",),
     "tabulate": ("reports",),
     "tiktoken": ("tokens",),
     "typer": ENTRY,
