@@ -1,0 +1,1 @@
+"""The Anthropic Messages dialect: `body` writes requests, `reader` reads streams, `usage` merges counters."""

@@ -1,0 +1,90 @@
+"""Token counters of a streamed reply, merged.
+
+Rules: the figures of the opening event and of later ones are cumulative. A later one that is present and positive
+overwrites; null and zero do not; nothing is ever added. Missing stays None. An odd counter (negative, not a whole
+number) is left out and flagged. Cache writes without a split by lifetime count as five-minute ones, and are flagged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from loadrig.words.record import Usage
+
+_WRITE = "cache_creation_input_tokens"
+_WRITE_5M = "ephemeral_5m_input_tokens"
+_WRITE_1H = "ephemeral_1h_input_tokens"
+_PLAIN = ("input_tokens", _WRITE, "cache_read_input_tokens", "output_tokens")
+
+
+class UsageMeter:
+    """Collects the usage objects of one stream in the order they came."""
+
+    __slots__ = ("_final", "_flags", "_seen")
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+        self._flags: dict[str, None] = {}  # a set that keeps its order
+        self._final = False
+
+    def take(self, usage: object, *, final: bool) -> None:
+        """`final`: this comes from an event whose output figure is the reply's total so far, not a placeholder."""
+        if not isinstance(usage, dict):
+            return
+        for name in _PLAIN:
+            self._put(name, usage)
+        self._nested(usage, "cache_creation", (_WRITE_5M, _WRITE_1H))
+        self._nested(usage, "output_tokens_details", ("thinking_tokens",))
+        if final and _is_count(usage.get("output_tokens")):
+            self._final = True
+
+    def total(self, *, complete: bool) -> Usage:
+        """The merged counters; `exact` only when the reply is complete and its final output figure was given."""
+        flags = dict(self._flags)
+        write_5m, write_1h = self._writes(flags)
+        if complete and not self._final:
+            flags["no final output"] = None
+        seen = self._seen.get
+        return Usage(
+            input=seen("input_tokens"),
+            cache_write_5m=write_5m,
+            cache_write_1h=write_1h,
+            cache_read=seen("cache_read_input_tokens"),
+            output=seen("output_tokens"),
+            thinking=seen("thinking_tokens"),
+            exact=complete and self._final,
+            flags=tuple(flags),
+        )
+
+    def _writes(self, flags: dict[str, None]) -> tuple[int | None, int | None]:
+        """The total belongs to the two lifetimes once: what the split does not cover counts as five-minute."""
+        total, short, long = self._seen.get(_WRITE), self._seen.get(_WRITE_5M), self._seen.get(_WRITE_1H)
+        if total is None or (short is None and long is None and total == 0):
+            return (short, long) if total is None else (0, 0)
+        rest = total - (short or 0) - (long or 0)
+        if rest > 0:
+            flags["write split unknown"] = None
+        elif rest < 0:
+            flags["write split exceeds total"] = None
+        return (short or 0) + max(rest, 0), long or 0
+
+    def _nested(self, usage: Mapping[str, Any], key: str, names: tuple[str, ...]) -> None:
+        inner = usage.get(key)
+        if isinstance(inner, dict):
+            for name in names:
+                self._put(name, inner)
+
+    def _put(self, name: str, source: Mapping[str, Any]) -> None:
+        value = source.get(name)
+        if value is None:
+            return
+        if not _is_count(value):
+            label = name.removesuffix("_tokens").removesuffix("_input")
+            self._flags[f"negative {label}" if isinstance(value, int | float) and value < 0 else f"odd {label}"] = None
+        elif value > 0 or name not in self._seen:
+            self._seen[name] = value
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
