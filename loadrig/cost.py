@@ -4,12 +4,13 @@ Rules:
 - A price is looked up by the model that the *reply* names: exact match first, then the id without a trailing
   `-YYYYMMDD`. Of that model's rows the latest with `effective_from` on or before the day counts.
 - No row: `None`, never 0. A price of 0 in the table is a true 0.
-- A user's table is laid over ours: his rows for a model replace all of ours for that model.
+- A user's table is laid over ours: his rows for a model replace all of ours for that model. A table has one currency;
+  where his is another than ours, ours is left out, for nothing here converts money.
 - Prompt size (uncached input + cache writes + cache reads) picks the tier; the tier prices every token of the exchange.
 - An exchange whose usage is not final, or lacks input or output, costs "at least" what is known. Cache counters that
   a provider does not report are taken for no caching.
 
-Knows nothing of time zones (the caller gives the day, UTC) and converts no currencies.
+Knows nothing of time zones (the caller gives the day, UTC).
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """A price table. Rows of one model are in no particular order."""
+    """A price table in one currency. Rows of one model are in no particular order."""
 
     rows: tuple[Price, ...]
 
@@ -93,7 +94,13 @@ class Prices:
             return cls(ours)
         theirs = _read(Path(user))
         replaced = {row.model for row in theirs}
-        return cls(tuple(row for row in ours if row.model not in replaced) + theirs)
+        kept = (row for row in ours if row.model not in replaced and row.currency == theirs[0].currency)
+        return cls((*kept, *theirs))
+
+    @property
+    def currency(self) -> str:
+        """The table's currency, as its rows spell it."""
+        return self.rows[0].currency
 
     def price(self, model: str, day: date) -> Price | None:
         """The row that holds for `model` on `day`, or None."""
@@ -171,6 +178,10 @@ def _read(path: Path) -> tuple[Price, ...]:
     if set(table) != {"price"} or not isinstance(rows, list) or not rows:
         raise InputError("no [[price]] rows, or keys besides them", path=path, remedy="write one [[price]] per model")
     prices = tuple(_row(row, number, path) for number, row in enumerate(rows, start=1))
+    if len(currencies := {price.currency for price in prices}) > 1:
+        raise InputError(
+            f"several currencies: {', '.join(sorted(currencies))}", path=path, remedy="write all prices in one currency"
+        )
     keys = [(price.model, price.effective_from) for price in prices]
     for key in keys:
         if keys.count(key) > 1:

@@ -149,6 +149,14 @@ def test_the_users_rows_replace_ours_of_that_model(tmp_path: Path) -> None:
     assert not mine.tiers
 
 
+def test_a_table_has_one_currency(tmp_path: Path) -> None:
+    """Laid over ours in another currency, the user's table stands alone: sums never mix currencies."""
+    path = tmp_path / "mine.toml"
+    path.write_text(row("a").replace("USD", "EUR"))
+    assert {price.currency for price in Prices.load(path).rows} == {"EUR"}
+    assert (Prices.load(path).currency, Prices.load().currency) == ("EUR", "USD")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -162,6 +170,7 @@ def test_the_users_rows_replace_ours_of_that_model(tmp_path: Path) -> None:
         (row("a").replace("output", "outptu"), "missing: output"),
         (row("a") + 'colour = "red"', "unknown: colour"),
         (row("a", since='"May"'), "'May' is not a day"),
+        (row("a") + row("b").replace("USD", "EUR"), "several currencies: EUR, USD"),
     ],
 )
 def test_a_bad_table_is_named_with_a_remedy(tmp_path: Path, text: str | None, problem: str) -> None:
