@@ -1,0 +1,80 @@
+"""Document recall of the lexical retrievers, by category: `python benchmarks/recall_peps.py CORPUS QUESTIONS`.
+
+Prints, for each retriever of the table, the time to build its index, the time of a query and the recall of the gold
+documents among the documents of the best k chunks, as the mean over questions that have gold documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+
+from loadrig import corpus, questions, retrievers
+from loadrig.measures.recall import recall
+from loadrig.words.corpus import Hit, Question
+from loadrig.words.settings import CorpusSettings, QuestionSettings
+
+KS = (3, 5, 10, 20)
+
+
+def main() -> None:
+    """Reads the command line and prints one table a retriever."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus")
+    parser.add_argument("questions")
+    parser.add_argument("--slice")
+    parser.add_argument("--retriever", action="append", help="default: all")
+    args = parser.parse_args()
+    print(f"load average before the start: {', '.join(f'{load:.2f}' for load in os.getloadavg())}")
+    begin = time.perf_counter()
+    texts = corpus.load(CorpusSettings(path=args.corpus, slice=args.slice))
+    selection = questions.select(QuestionSettings(path=args.questions), texts)
+    print(
+        f"{texts.name}: {len(texts.documents)} documents, {texts.tokens:,} tokens ({texts.estimator}), "
+        f"{len(texts.chunks):,} chunks, read in {time.perf_counter() - begin:.1f} s; "
+        f"{len(selection.questions)} questions, {len(selection.left_out)} left out"
+    )
+    for name in args.retriever or retrievers.RETRIEVERS:
+        begin = time.perf_counter()
+        retriever = retrievers.load(name)(texts)
+        index_s = time.perf_counter() - begin
+        times_ms, found = _search(retriever, selection.questions)
+        print(f"\n{name}: index {index_s:.2f} s, {_spread(times_ms)}")
+        _print_table(selection.questions, found)
+
+
+def _search(retriever: retrievers.Retriever, asked: Sequence[Question]) -> tuple[list[float], list[tuple[Hit, ...]]]:
+    times_ms, found = [], []
+    for question in asked:
+        begin = time.perf_counter()
+        found.append(retriever.search(question.question, max(KS), question.caller, unit="chunk"))
+        times_ms.append((time.perf_counter() - begin) * 1e3)
+    return times_ms, found
+
+
+def _spread(times_ms: Sequence[float]) -> str:
+    p95 = statistics.quantiles(times_ms, n=20, method="inclusive")[-1]
+    mean, p50 = statistics.fmean(times_ms), statistics.median(times_ms)
+    return f"query mean {mean:.2f} ms, p50 {p50:.2f}, p95 {p95:.2f} (n {len(times_ms)})"
+
+
+def _print_table(asked: Sequence[Question], found: Sequence[tuple[Hit, ...]]) -> None:
+    rows: defaultdict[str, list[tuple[float, ...]]] = defaultdict(list)
+    for question, hits in zip(asked, found, strict=True):
+        if not question.gold:
+            continue
+        shares = tuple(recall([hit.doc for hit in hits[:k]], question.gold) or 0.0 for k in KS)
+        rows[question.category].append(shares)
+        rows["all"].append(shares)
+    print(f"{'category':16} {'n':>3} " + " ".join(f"  k={k:<3}" for k in KS))
+    for category, counted in sorted(rows.items(), key=lambda row: (row[0] == "all", row[0])):
+        means = [statistics.fmean(column) for column in zip(*counted, strict=True)]
+        print(f"{category:16} {len(counted):3} " + " ".join(f"  {mean:.3f}" for mean in means))
+
+
+if __name__ == "__main__":
+    main()
