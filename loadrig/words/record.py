@@ -87,6 +87,7 @@ class Attempt:
     backoff_ns: int = 0
     usage: Usage | None = None
     cost: str | None = None
+    first_block_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
