@@ -1,0 +1,171 @@
+"""One request from its body to its last byte: read, queue, charge, schedule, play, and tell the truth log.
+
+Due times are fixed when service begins. When the reader needs longer than the simulated provider would have taken,
+the whole schedule moves by the difference and the row says so (`reader_wait_ns`).
+"""
+
+from __future__ import annotations
+
+import time
+from asyncio import Task
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from loadrig.simulator.answering import Send, Stage, play, settle
+from loadrig.simulator.cache import Charge, PromptCache
+from loadrig.simulator.draws import draw
+from loadrig.simulator.faults import REFUSALS, Fault, choose, strike
+from loadrig.simulator.headers import Headers, RateLimitHeaders
+from loadrig.simulator.latency import MS_NS, Due, Slots, schedule
+from loadrig.simulator.reader_process import Readers
+from loadrig.simulator.reading import count
+from loadrig.simulator.reply import Reading
+from loadrig.simulator.request import BadRequestError
+from loadrig.simulator.scenario import Scenario
+from loadrig.simulator.stream import Envelope, error_body, events, message
+from loadrig.simulator.truth import Row
+
+JSON: Headers = [(b"content-type", b"application/json")]
+EVENTS: Headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache")]
+REFUSAL_SHARE = 0.1
+"""A turned-away request is answered after this share of the base time."""
+
+
+async def respond(send: Send, status: int, payload: object, headers: Headers | None = None) -> None:
+    """A whole JSON response."""
+    body = msgspec.json.encode(payload)
+    length = (b"content-length", b"%d" % len(body))
+    await send({"type": "http.response.start", "status": status, "headers": [*JSON, length, *(headers or [])]})
+    await send({"type": "http.response.body", "body": body})
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What all requests share."""
+
+    scenario: Scenario
+    cache: PromptCache
+    slots: Slots
+    limits: RateLimitHeaders
+    stage: Stage
+    readers: Readers
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and where its answer goes. `key` is the credential it came with; `attempt` seeds every draw;
+    `hang_up` closes the connection."""
+
+    provider: Provider
+    send: Send
+    row: Row
+    key: str
+    attempt: str
+    hang_up: Callable[[], None]
+
+    async def count(self, body: bytes) -> None:
+        """Answer a count_tokens request; it takes no slot and costs nothing."""
+        try:
+            await self._whole(200, {"input_tokens": count(body, self.provider.scenario)})
+        except BadRequestError as error:
+            await self._refuse(400, "invalid_request_error", str(error))
+
+    async def answer(self, body: bytes, gone: Task[None]) -> None:
+        """Answer a messages request. `gone` is done once the client has disconnected."""
+        scenario, row = self.provider.scenario, self.row
+        fault = choose(scenario, draw(scenario.seed, self.attempt, "fault"))
+        row.fault = None if fault is None else fault.kind
+        if fault is not None and fault.kind in REFUSALS:
+            await self._turn_away(fault)
+            return
+        reading = await self.provider.readers.read(body, self.attempt)
+        row.model = reading.model or None
+        if reading.refused is not None:
+            await self._refuse(400, "invalid_request_error", reading.refused)
+            return
+        service_ns = await self.provider.slots.acquire(row.body_complete_ns)
+        row.service_ns, row.slot_wait_ns = service_ns, service_ns - row.body_complete_ns
+        ended_ns = service_ns
+        try:
+            ended_ns = await self._serve(reading, fault, gone)
+        finally:
+            self.provider.slots.release(ended_ns)
+
+    async def _serve(self, reading: Reading, fault: Fault | None, gone: Task[None]) -> int:
+        """Play the reply; the instant its slot is free again (its due end, or now when it broke off)."""
+        provider, row, scenario = self.provider, self.row, self.provider.scenario
+        assert row.service_ns is not None
+        charge = provider.cache.charge(self.key, reading.prompt, row.body_complete_ns)
+        self._charge(charge)
+        provider.limits.spend(input_tokens=charge.uncached, output_tokens=reading.reply.output_tokens)
+        identity = draw(scenario.seed, self.attempt, f"message{row.body_sha256}").getrandbits(96)
+        envelope = Envelope(f"msg_sim{identity:024x}", reading.model, charge)
+        chance = draw(scenario.seed, self.attempt, "latency")
+        dues = schedule(events(envelope, reading.reply), scenario, charge.uncached, chance)
+        late_ns = time.perf_counter_ns() - (row.service_ns + dues[0].offset_ns)
+        if late_ns > 0 and row.slot_wait_ns == 0:
+            row.service_ns += late_ns
+            row.reader_wait_ns = late_ns
+        row.status = 200
+        if reading.stream:
+            await self._stream(strike(dues, fault, scenario, row.request_id), reading, fault, gone=gone)
+        else:
+            await self._at_once(dues, reading, envelope)
+        if gone.done() or row.fault in ("rate_cut", "rate_early_end", "rate_error_event"):
+            return time.perf_counter_ns()
+        return row.service_ns + dues[-1].offset_ns
+
+    async def _stream(self, dues: list[Due], reading: Reading, fault: Fault | None, *, gone: Task[None]) -> None:
+        row, provider, reply = self.row, self.provider, reading.reply
+        headers = [*EVENTS, *provider.limits.headers(row.request_id)]
+        assert row.service_ns is not None
+        await provider.stage.metronome.until(row.service_ns + dues[0].offset_ns)
+        await self.send({"type": "http.response.start", "status": 200, "headers": headers})
+        began_ns = time.perf_counter_ns()
+        provider.cache.began(self.key, reading.prompt, request_ns=row.body_complete_ns, response_ns=began_ns)
+        sent = await play(provider.stage, dues, self.send, gone=gone, row=row)
+        settle(row, dues[:sent], reply)
+        if sent < len(dues):
+            return
+        row.stop_reason = reply.stop_reason if dues[-1].event.data.startswith(b"event: message_stop") else None
+        if fault is not None and fault.kind == "rate_cut":
+            self.hang_up()
+            await gone
+        else:
+            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _at_once(self, dues: list[Due], reading: Reading, envelope: Envelope) -> None:
+        row, provider = self.row, self.provider
+        assert row.service_ns is not None
+        await provider.stage.metronome.until(row.service_ns + dues[-1].offset_ns)
+        began_ns = time.perf_counter_ns()
+        provider.cache.began(self.key, reading.prompt, request_ns=row.body_complete_ns, response_ns=began_ns)
+        await self._whole(200, message(envelope, reading.reply))
+        settle(row, dues, reading.reply)
+        row.events = 0
+        row.stop_reason = reading.reply.stop_reason
+
+    async def _turn_away(self, fault: Fault) -> None:
+        scenario, row = self.provider.scenario, self.row
+        status, kind, text = REFUSALS[fault.kind]
+        wait_ns = int(scenario.base_ms * REFUSAL_SHARE * MS_NS)
+        await self.provider.stage.metronome.until(row.body_complete_ns + wait_ns)
+        retry: Headers = []
+        if status == 429 and scenario.retry_after_s:
+            retry = [(b"retry-after", b"%d" % scenario.retry_after_s)]
+        await self._refuse(status, kind, text, retry)
+
+    async def _refuse(self, status: int, kind: str, text: str, headers: Headers | None = None) -> None:
+        await self._whole(status, error_body(kind, text, self.row.request_id), headers)
+
+    async def _whole(self, status: int, payload: object, headers: Headers | None = None) -> None:
+        limits = self.provider.limits.headers(self.row.request_id)
+        self.row.status, self.row.end_ns = status, time.perf_counter_ns()
+        await respond(self.send, status, payload, [*limits, *(headers or [])])
+
+    def _charge(self, charge: Charge) -> None:
+        row = self.row
+        row.input, row.cache_read = charge.input, charge.read
+        row.cache_write_5m, row.cache_write_1h = charge.write_5m, charge.write_1h

@@ -1,0 +1,65 @@
+"""The simulated model: takes a request, says whether it answers or calls tools. It sees the prompt and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loadrig.simulator.counting import pieces
+from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
+from loadrig.simulator.draws import draw
+from loadrig.simulator.reader import Habits, answer
+from loadrig.simulator.reply import Call, Text
+from loadrig.simulator.request import Message, Request
+from loadrig.simulator.scenario import Scenario
+
+PLAIN_CHARS = 300
+"""Untagged text before the question counts as a document from this length on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the first user message holds: the question and the documents before it."""
+
+    question: str
+    sources: list[Source]
+
+
+def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tuple[Text | Call, ...]]:
+    """(stop reason, blocks) for a request."""
+    given = read_given(request.messages)
+    chance = draw(scenario.seed, attempt, "words")
+    dials = draw(scenario.seed, attempt, "habits")
+    habits = Habits(dials.random() < scenario.takes_first_value, dials.random() < scenario.misorders_undated)
+    return "end_turn", (Text(tuple(pieces(answer(given.question, given.sources, chance, habits)))),)
+
+
+def read_given(messages: tuple[Message, ...]) -> Given:
+    """Find the question (the last text of the last user message that has text) and the documents of all user text."""
+    texts = [b["text"] for m in messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
+    if not texts:
+        return Given("", [])
+    before, question = _split_question(texts[-1])
+    sources: list[Source] = []
+    for text in (*texts[:-1], before):
+        add_sources(text, sources, plain=True)
+    return Given(question, sources)
+
+
+def _split_question(text: str) -> tuple[str, str]:
+    """(what comes before, the question): after the last `Question:`, else after the last document."""
+    at = text.rfind("Question:")
+    if at >= 0 and text.find("</document>", at) < 0:
+        return text[:at], text[at + len("Question:") :].strip()
+    end = text.rfind("</document>")
+    return (text[: end + 11], text[end + 11 :].strip()) if end >= 0 else ("", text.strip())
+
+
+def add_sources(text: str, sources: list[Source], *, plain: bool) -> None:
+    """Append the documents of a text block; with `plain`, long untagged text is one as well."""
+    found = find_documents(text)
+    for attributes, inner in found:
+        title, date = attributes.get("title"), attributes.get("date")
+        sources.append(Source(len(sources), attributes.get("id"), date, title, parse(inner)))
+    rest = outside_documents(text).strip() if plain else ""
+    if len(rest) >= PLAIN_CHARS:
+        sources.append(Source(len(sources), None, None, None, parse(rest)))

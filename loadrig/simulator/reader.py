@@ -1,0 +1,136 @@
+"""The answer: what the documents in the prompt say about the question, quoted with their ids. It invents nothing.
+
+Of comparably good statements the one from the latest dated document is taken, more so when it tells of a decision:
+later documents change what earlier ones said. Questions that ask for several things get all matching statements.
+Below a floor of evidence it says that the documents do not say. Two dials make it worse on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from random import Random
+
+from loadrig.simulator.documents import Source
+from loadrig.simulator.evidence import Found, rank
+from loadrig.simulator.vocabulary import AUXILIARIES, DECISIONS, NEGATIONS, NEGATIVE, STANDING, tokens
+
+FLOOR = 0.34
+"""Least share of the question's weight that must be found in or near the best statement."""
+COMPARABLE, LISTED = 0.72, 0.78
+MOST_QUOTED, MOST_LISTED, LONGEST_WORDS = 3, 30, 60
+
+_LISTING = re.compile(r"\b(?:how many|list|every|each|all)\b|^(?:in )?which (?:\w+ ){0,3}?[\w-]+s\b", re.IGNORECASE)
+
+NOT_PROVIDED = (
+    "The documents needed to answer this were not provided.",
+    "I cannot answer this: no documents were given to me.",
+    "Without any documents to go by, I cannot say.",
+)
+NOT_SAID = (
+    "The documents provided do not say.",
+    "This is not stated in the documents provided.",
+    "Nothing in the documents provided answers this.",
+)
+OPENINGS = ("", "The documents say: ", "According to the documents: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How this reading goes wrong: drawn once a request from the scenario's dials."""
+
+    takes_first: bool = False
+    undated_is_newest: bool = False
+
+
+def answer(question: str, sources: list[Source], chance: Random, habits: Habits) -> str:
+    """An answer in one to three quoted statements, a list of them, or an honest admission."""
+    if not sources:
+        return chance.choice(NOT_PROVIDED)
+    found = rank(question, sources)
+    if not found or found[0].coverage < FLOOR:
+        return chance.choice(NOT_SAID)
+    if is_listing(question):
+        listed = _list(found)
+        if len(listed) > 2:
+            return f"{chance.choice(OPENINGS)}I count {len(listed)}.\n" + "\n".join(f"- {_quote(f)}" for f in listed)
+    chosen = choose(found, habits)
+    lead = _lead(question, chosen[0])
+    return lead + (chance.choice(OPENINGS) if not lead else "") + " ".join(_quote(entry) for entry in chosen)
+
+
+def is_listing(question: str) -> bool:
+    """True when the question asks for a number of things or for all of them."""
+    return _LISTING.search(question) is not None
+
+
+def choose(found: list[Found], habits: Habits) -> list[Found]:
+    """The statements to quote, the one to lead with first."""
+    best = found[0].score
+    good = [entry for entry in found[:40] if entry.score >= COMPARABLE * best]
+    if habits.takes_first:
+        return [min(good, key=lambda entry: (entry.source.order, entry.statement.place))]
+    ages = {age: place for place, age in enumerate(sorted({_age(entry.source, habits) for entry in good}))}
+    newest = max(1, len(ages) - 1)
+
+    def merit(entry: Found) -> float:
+        lateness = ages[_age(entry.source, habits)] / newest
+        decides = 0.12 if decision_words(entry.statement.text) else 0.0
+        return entry.score * (1.0 + 0.2 * lateness + decides)
+
+    good.sort(key=lambda entry: (-merit(entry), entry.source.order, entry.statement.place))
+    floor = 0.85 * merit(good[0])
+    quoted = _distinct([entry for entry in good if merit(entry) >= floor])[: MOST_QUOTED - 1]
+    return quoted + _standing(quoted[0], quoted)
+
+
+def decision_words(text: str) -> set[str]:
+    """The words of decisions in a text."""
+    return {token.lower() for token in tokens(text)} & DECISIONS
+
+
+def _age(source: Source, habits: Habits) -> str:
+    return source.date or ("9999" if habits.undated_is_newest else "0000")
+
+
+def _distinct(found: list[Found]) -> list[Found]:
+    seen: dict[str, Found] = {}
+    for entry in found:
+        seen.setdefault(entry.statement.text, entry)
+    return list(seen.values())
+
+
+def _standing(lead: Found, quoted: list[Found]) -> list[Found]:
+    """The line of the leading document that tells how the matter stood (`Status: ...`), unless quoted already."""
+    for statement in lead.source.parsed.statements:
+        if STANDING.match(statement.text):
+            if any(entry.statement is statement for entry in quoted):
+                return []
+            return [Found(lead.source, statement, 0.0, 0.0)]
+    return []
+
+
+def _list(found: list[Found]) -> list[Found]:
+    """The best statement of each document among those that match about as well as the best of all."""
+    best = found[0].score
+    per_source: dict[str, Found] = {}
+    for entry in found:
+        if entry.score >= LISTED * best:
+            per_source.setdefault(entry.source.id or f"#{entry.source.order}", entry)
+    kept = list(per_source.values())[:MOST_LISTED]
+    return sorted(kept, key=lambda entry: (entry.source.date or "", entry.source.order))
+
+
+def _lead(question: str, best: Found) -> str:
+    words = tokens(question)
+    if not words or words[0].lower() not in AUXILIARIES:
+        return ""
+    text = best.statement.text
+    negative = NEGATIONS.search(text) is not None or {token.lower() for token in tokens(text)} & NEGATIVE
+    return "No. " if negative else "Yes. "
+
+
+def _quote(entry: Found) -> str:
+    words = entry.statement.text.split()
+    text = " ".join(words[:LONGEST_WORDS]) + (" ..." if len(words) > LONGEST_WORDS else "")
+    return f"{text} [{entry.source.id}]" if entry.source.id else text

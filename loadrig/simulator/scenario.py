@@ -1,0 +1,118 @@
+"""A scenario: how the simulated provider behaves, as one frozen value read from a TOML file.
+
+Every key has a default; an unknown key or a value of the wrong type is an error that names the file and the key.
+Shares are probabilities between 0 and 1 of one request. Scenarios shipped with the package are known by name.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import msgspec
+
+FAULTS = ("rate_429", "rate_529", "rate_500", "rate_error_event", "rate_cut", "rate_early_end", "rate_stall")
+
+
+class ScenarioError(Exception):
+    """The scenario cannot be used; the text names the file and the key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """Settings of one simulated provider. All of them are dials: nothing here is evidence about a real one."""
+
+    name: str = "unnamed"
+    seed: int = 0
+
+    # Latency: time to first token = wait for a slot + base + prefill x uncached prompt tokens; then decode per token.
+    slots: int = 64
+    base_ms: float = 150.0
+    prefill_us_per_token: float = 5.0
+    decode_ms_per_token: float = 8.0
+    jitter: float = 0.2
+    """Every duration is drawn evenly from 1 - jitter to 1 + jitter times its nominal value."""
+    ping_every_ms: float = 1000.0
+    """A ping fills every silence longer than this."""
+
+    # Tokens.
+    token_ratio: float = 1.13
+    context_tokens: int = 1_000_000
+    cache_minimum_tokens: int = 512
+
+    # What is said.
+    fixed_answer_tokens: int = 0
+    """Above 0 the prompt is not read: every answer is filler of exactly so many tokens."""
+    thinking_tokens: int = 0
+    """Above 0 each reply opens with so many tokens of thinking whose text is omitted."""
+
+    # Faults, at most one a request.
+    rate_429: float = 0.0
+    rate_529: float = 0.0
+    rate_500: float = 0.0
+    rate_error_event: float = 0.0
+    rate_cut: float = 0.0
+    rate_early_end: float = 0.0
+    rate_stall: float = 0.0
+    retry_after_s: int = 1
+    """Header of a 429; 0 leaves it out."""
+    stall_ms: float = 3000.0
+
+    # Weaknesses of the reader.
+    refuse_share: float = 0.0
+    takes_first_value: float = 0.0
+    """Share of requests where the first of several good statements is taken, not the one of latest date."""
+    misorders_undated: float = 0.0
+    """Share of requests where a document without a date is taken for the newest instead of the oldest."""
+
+    def __post_init__(self) -> None:
+        shares = (*FAULTS, "refuse_share", "takes_first_value", "misorders_undated", "jitter")
+        for key in shares:
+            if not 0.0 <= getattr(self, key) <= 1.0:
+                raise ScenarioError(f"{key} must lie between 0 and 1, not {getattr(self, key)}")
+        if sum(getattr(self, key) for key in FAULTS) > 1.0:
+            raise ScenarioError("the rates of all faults must not sum to more than 1")
+        if self.slots < 1:
+            raise ScenarioError(f"slots must be at least 1, not {self.slots}")
+        for key in ("base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio"):
+            if getattr(self, key) < 0:
+                raise ScenarioError(f"{key} must not be negative")
+        if self.ping_every_ms < 1.0:
+            raise ScenarioError("ping_every_ms must be at least 1")
+
+
+def scenario_names() -> tuple[str, ...]:
+    """Names of the scenarios shipped with the package, in order."""
+    return tuple(sorted(entry.name[:-5] for entry in _shipped().iterdir() if entry.name.endswith(".toml")))
+
+
+def load_scenario(name_or_path: str) -> Scenario:
+    """The shipped scenario of that name, else the TOML file at that path. Raises ScenarioError."""
+    if name_or_path in scenario_names():
+        return _parse((_shipped() / f"{name_or_path}.toml").read_text("utf-8"), name_or_path, name_or_path)
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise ScenarioError(f"no scenario {name_or_path!r}: give a file, or one of {', '.join(scenario_names())}")
+    return _parse(path.read_text("utf-8"), str(path), path.stem)
+
+
+def _shipped() -> Traversable:
+    return resources.files("loadrig.simulator") / "scenarios"
+
+
+def _parse(text: str, where: str, default_name: str) -> Scenario:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{where}: not TOML: {error}") from error
+    known = {field.name for field in fields(Scenario)}
+    unknown = sorted(set(table) - known)
+    if unknown:
+        raise ScenarioError(f"{where}: unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    try:
+        return msgspec.convert({"name": default_name, **table}, Scenario)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(f"{where}: {error}") from error

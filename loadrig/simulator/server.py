@@ -1,0 +1,107 @@
+"""The HTTP server: uvicorn with uvloop and httptools, stamps where they belong, and an orderly end.
+
+Two small changes to uvicorn's protocol. Requests are stamped as the parser sees them, not when the application's
+task first runs. And the transport's write buffer limit is nought, so that each write goes to the kernel at once
+instead of at the end of the loop's turn: an event's stamp is then the instant it leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+import uvloop
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from loadrig.simulator.app import Simulator
+from loadrig.simulator.scenario import Scenario
+from loadrig.simulator.truth import TruthLog
+
+GRACE_S = 1
+KEEP_ALIVE_S = 75
+BACKLOG = 4096
+
+
+class Protocol(HttpToolsProtocol):
+    """Uvicorn's protocol with stamps; see the module's head."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=0)
+
+    def on_headers_complete(self) -> None:
+        self.scope["received_ns"] = time.perf_counter_ns()  # type: ignore[typeddict-unknown-key]
+        self.scope["hang_up"] = self.transport.close  # type: ignore[typeddict-unknown-key]
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self.scope["body_complete_ns"] = time.perf_counter_ns()  # type: ignore[typeddict-unknown-key]
+        super().on_message_complete()
+
+
+def run(
+    host: str, port: int, scenario: Scenario, truth_log_path: Path | None, *, exit_with_parent: bool = False
+) -> None:
+    """See `loadrig.simulator.serve`."""
+    log = TruthLog(truth_log_path)
+    listener = socket.create_server((host, port), backlog=BACKLOG)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(listener, scenario, log, exit_with_parent=exit_with_parent))
+
+
+async def _serve(listener: socket.socket, scenario: Scenario, log: TruthLog, *, exit_with_parent: bool) -> None:
+    simulator = await Simulator.open(scenario, log)
+    server = _server(simulator)
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    if exit_with_parent:
+        loop.add_reader(sys.stdin.fileno(), _stop_at_end_of_input, stop)
+    host, port = listener.getsockname()[:2]
+    await server.startup(sockets=[listener])
+    gc.collect()
+    gc.freeze()  # what is alive now stays: later collections need not walk it
+    sys.stdout.write(f"listening http://{host}:{port}\n")
+    sys.stdout.flush()
+    await server.main_loop()
+    await server.shutdown(sockets=[listener])
+    await simulator.close()
+
+
+def _server(simulator: Simulator) -> uvicorn.Server:
+    config = uvicorn.Config(
+        simulator,
+        http=Protocol,
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+        server_header=False,
+        backlog=BACKLOG,
+    )
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    return server
+
+
+def _stop_at_end_of_input(stop: Any) -> None:
+    if not os.read(sys.stdin.fileno(), 65536):
+        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+        stop()
