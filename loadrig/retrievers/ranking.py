@@ -71,4 +71,4 @@ def _top(scores: Scores, k: int) -> list[int]:
         kth = np.partition(scores[found], len(found) - k)[len(found) - k]
         found = found[scores[found] >= kth]
     order = np.argsort(-scores[found], kind="stable")
-    return [int(at) for at in found[order[:k]]]
+    return [int(at) for at in found[order[: max(k, 0)]]]

@@ -1,0 +1,82 @@
+"""The default retriever: its formula, common words and part numbers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from texts import loaded
+
+from loadrig import retrievers
+from loadrig.words.errors import InputError
+
+
+def found(folder: Path, texts: dict[str, str], query: str, name: str = "bm25") -> list[str]:
+    retriever = retrievers.load(name)(loaded(folder, {f"{key}.txt": text for key, text in texts.items()}))
+    return [hit.doc.removesuffix(".txt") for hit in retriever.search(query, 10, (), unit="chunk")]
+
+
+def test_a_word_in_half_of_the_texts_still_finds_them(tmp_path: Path) -> None:
+    """Two of four texts hold `reactor`: both are found, with scores above 0."""
+    texts = {"a": "alpha reactor", "b": "beta reactor", "c": "gamma tank", "d": "delta tank"}
+    assert found(tmp_path, texts, "reactor") == ["a", "b"]
+
+
+def test_the_published_okapi_finds_nothing_by_such_a_word(tmp_path: Path) -> None:
+    """BM25Okapi as published gives a word in half of the texts weight 0; that is why it is not the default."""
+    texts = {"a": "alpha reactor", "b": "beta reactor", "c": "gamma tank", "d": "delta tank"}
+    assert found(tmp_path, texts, "reactor", "bm25-okapi") == []
+
+
+def test_the_score_is_that_of_the_formula(tmp_path: Path) -> None:
+    """One of three texts of two words: idf ln(1 + 2.5 / 1.5), tf part 1 / (1 + 1.5); asked twice, it counts twice."""
+    texts = {"a.txt": "alpha one", "b.txt": "beta two", "c.txt": "gamma three"}
+    retriever = retrievers.load("bm25")(loaded(tmp_path, texts))
+    once = math.log(1 + 2.5 / 1.5) / 2.5
+    assert retriever.search("alpha", 1, (), unit="chunk")[0].score == pytest.approx(once, rel=1e-6)
+    assert retriever.search("alpha Alpha", 1, (), unit="chunk")[0].score == pytest.approx(2 * once, rel=1e-6)
+
+
+PARTS = {
+    "exact": "Valve RX-0040 " + "with much other text around it " * 30,
+    "apart": "0040 rx 0040 rx",
+    "other": "Valve RX-0041",
+    "longer": "Valve RX-0040-B",
+    "single": "Box X 7",
+}
+
+
+@pytest.mark.parametrize("query", ["RX-0040", "rx-0040", "RX\u20110040"])
+def test_the_exact_part_number_ranks_first(tmp_path: Path, query: str) -> None:
+    """A long text with the exact form goes before a short one that repeats its parts; case and kind of dash are free."""
+    assert found(tmp_path, PARTS, query)[0] == "exact"
+
+
+@pytest.mark.parametrize("query", ["RX-0040", "rx 0040", "0040"])
+def test_a_part_number_is_found_however_it_is_written(tmp_path: Path, query: str) -> None:
+    """With a dash, with a blank, or by its digits alone."""
+    assert "exact" in found(tmp_path, PARTS, query)
+
+
+def test_parts_of_one_character_are_not_dropped(tmp_path: Path) -> None:
+    """`X 7` is found by `x` and by `7`."""
+    assert found(tmp_path, PARTS, "x") == found(tmp_path, PARTS, "7") == ["single"]
+
+
+def test_an_unknown_retriever_suggests_the_nearest() -> None:
+    """The error is wrong input with a remedy."""
+    with pytest.raises(InputError, match=r"no retriever 'bm52'\n  remedy: did you mean 'bm25'\?"):
+        retrievers.load("bm52")
+
+
+@pytest.mark.parametrize("name", ["no.such.module:build", "loadrig.retrievers.bm25:nothing"])
+def test_a_retriever_of_the_users_own_that_is_not_there_is_named(name: str) -> None:
+    """A wrong module and a wrong attribute are both wrong input."""
+    with pytest.raises(InputError, match="cannot be loaded"):
+        retrievers.load(name)
+
+
+def test_a_retriever_may_be_named_by_module_and_attribute() -> None:
+    """The table is a short cut for the same names."""
+    assert retrievers.load("loadrig.retrievers.bm25:build") is retrievers.load("bm25")
