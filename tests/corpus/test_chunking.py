@@ -14,6 +14,7 @@ from loadrig.words.errors import InputError
 
 SIZES = st.integers(4, 12).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 TEXTS = st.text(alphabet="ab \nßжポ👩\u0301", max_size=120)
+DISTINCT = st.lists(st.characters(codec="utf-8"), unique=True, max_size=80).map("".join)  # find() is unambiguous
 
 
 def test_windows_begin_every_350_tokens() -> None:
@@ -38,17 +39,17 @@ def test_windows_cover_all_tokens_and_overlap_as_stated(tokens: int, sizes: tupl
     assert all(end - begin == overlap for (_, end), (begin, _) in pairwise(cut))
 
 
-@given(TEXTS, SIZES, st.sampled_from([estimator(), ByteEstimator()]))
+@given(DISTINCT, SIZES, st.sampled_from([estimator(), ByteEstimator()]))
 def test_every_character_is_in_a_chunk_and_none_is_cut(text: str, sizes: tuple[int, int], by: Estimator) -> None:
     """Chunks are pieces of the text in order, none empty, each beginning where or before the one before it ended."""
     size, overlap = sizes
     _, chunks = chunks_of("d", text, by, size=size, overlap=overlap)
     reached = 0
     for chunk in chunks:
-        begin = text.find(chunk.text, max(0, reached - len(chunk.text)))
-        assert begin <= reached
+        begin = text.find(chunk.text)
+        assert 0 <= begin <= reached
         assert chunk.text or not text
-        reached = max(reached, begin + len(chunk.text))
+        reached = begin + len(chunk.text)
     assert reached == len(text)
 
 

@@ -21,7 +21,7 @@ def test_without_a_manifest_every_text_is_a_document_and_its_path_is_its_id(tmp_
 
 def test_files_found_are_read_or_named_as_skipped(tmp_path: Path) -> None:
     """A mark or CRLF does not cost a file; what cannot be read is named with the reason; the sum is all files."""
-    files = {
+    files: dict[str, str | bytes] = {
         "mark.txt": b"\xef\xbb\xbfone\r\ntwo\rthree", "latin.txt": "né".encode("latin-1"), "empty.md": "",
         "blank.md": " \n\t\n", "wide.txt": b"a\0b\0", ".hidden.txt": "x",
     }  # fmt: skip

@@ -14,7 +14,7 @@ A = {"id": "a", "file": "docs/a.txt"}
 
 
 def test_only_listed_files_are_documents_and_the_rest_is_named(tmp_path: Path) -> None:
-    """A licence beside the texts is counted as skipped; a line's fields reach the document, unknown ones are ignored."""
+    """A licence beside the texts is counted as skipped; a line's fields reach the document, unknown ones do not."""
     entry = {**A, "title": "T", "date": "2026-03-01", "status": "Final", "access": ["staff"], "chars": 5}
     texts = loaded(tmp_path, {"manifest.jsonl": rows(entry), "docs/a.txt": "hello", "LICENCE.txt": "CC0"})
     assert texts.documents == (Document("a", "hello", 1, "T", "2026-03-01", "Final", ("staff",)),)

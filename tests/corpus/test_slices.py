@@ -9,6 +9,7 @@ from texts import loaded
 
 from loadrig.words.errors import InputError
 
+SLICES = '{"s64k": {"docs": ["b.txt"], "tokens": 1}, "full": {"docs": "all"}}'
 FILES = {
     "a.txt": "x",
     "b.txt": "y",
@@ -31,7 +32,7 @@ def test_all_is_the_whole_corpus(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("slices", "problem"),
     [
-        (FILES["slices.json"], r"no slice 's64'\n  remedy: did you mean 's64k'\?"),
+        (SLICES, r"no slice 's64'\n  remedy: did you mean 's64k'\?"),
         ('{"s64": {"docs": ["c.txt"]}}', "names a document that the corpus does not have: 'c.txt'"),
         ('{"s64": {"docs": 5}}', "not a file of slices"),
         ("{", "not a file of slices"),

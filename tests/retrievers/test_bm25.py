@@ -49,7 +49,7 @@ PARTS = {
 
 @pytest.mark.parametrize("query", ["RX-0040", "rx-0040", "RX\u20110040"])
 def test_the_exact_part_number_ranks_first(tmp_path: Path, query: str) -> None:
-    """A long text with the exact form goes before a short one that repeats its parts; case and kind of dash are free."""
+    """A long text with the exact form goes before a short one that repeats its parts; case and dash are free."""
     assert found(tmp_path, PARTS, query)[0] == "exact"
 
 

@@ -1,5 +1,7 @@
 """What every retriever of the table keeps to; a new line in the table is tested from that moment on."""
 
+# ruff: noqa: RUF001 - letters of other scripts are the point
+
 from __future__ import annotations
 
 import pickle
@@ -57,7 +59,7 @@ def test_words_of_any_script_find_their_text(name: str, query: str, expected: li
 
 
 def test_a_document_counts_once_and_by_its_best_chunk(name: str, tmp_path: Path) -> None:
-    """The long text has `zebra` in its first and its last chunk: two hits by chunk, one by document, the larger score."""
+    """`zebra` is in the first and the last chunk of a text: two hits by chunk, one by document, the larger score."""
     retriever = build(name, loaded(tmp_path, TEXTS))
     chunks = retriever.search("zebra", 10, (), unit="chunk")
     assert sorted(hit.chunk or "" for hit in chunks) == ["long.txt#0", "long.txt#2"]
@@ -74,8 +76,8 @@ def test_equal_scores_keep_the_order_of_the_corpus(name: str, tmp_path: Path) ->
 def test_a_caller_sees_only_what_his_labels_open_and_loses_no_place_to_the_rest(name: str, tmp_path: Path) -> None:
     """k = 2 with two closed texts in front still gives two hits: filtered before ranking. Open texts are for all."""
     access = {"red": ["staff"], "blue": ["board", "staff"], "green": ["board"], "open": []}
-    files = {f"{at}.txt": "secret " + "pad " * at for at in access for at in [at]} if False else {}
-    lines = []
+    files: dict[str, str] = {}
+    lines: list[dict[str, object]] = []
     for place, (key, labels) in enumerate(access.items()):
         files[f"{key}.txt"] = "secret " + "padding " * place
         lines.append({"id": key, "file": f"{key}.txt", "access": labels})

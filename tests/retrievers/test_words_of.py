@@ -1,5 +1,7 @@
 """Text into words: one spelling for one word, in any script."""
 
+# ruff: noqa: RUF001 - letters of other scripts are the point
+
 from __future__ import annotations
 
 import re
