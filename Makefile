@@ -8,7 +8,7 @@ PYTEST_FLAGS ?= -q
 BIN     := $(VENV)/bin
 INSTALL  = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test lint types format clean
+.PHONY: demo test lint types format dashboards clean
 
 demo: $(VENV)/.demo
 	$(BIN)/loadrig run plans/quickstart.toml
@@ -26,6 +26,9 @@ types: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+dashboards: $(VENV)/.dev
+	$(BIN)/python -m loadrig.live.dashboard dashboards/loadrig.json
 
 clean:
 	rm -rf $(VENV)

@@ -1,0 +1,42 @@
+"""Every HTTP call that is not a measured turn: the one home of httpx, so that what checks the rig does not run on it.
+
+Rules: a deadline on every call, loopback never through a proxy, no retries. An address that does not answer, or
+answers with an error or with something else than JSON, is an `InputError`: nothing here is ever a measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+import msgspec
+
+from loadrig.words.errors import InputError
+
+LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
+SHOWN = 200
+
+
+def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: float = 10.0) -> Any:
+    """The decoded body of a GET. `timeout_s` bounds connecting and each silence while reading."""
+    try:
+        with httpx.Client(mounts=dict.fromkeys(LOOPBACK), timeout=timeout_s) as client:
+            response = client.get(url, params=params)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise InputError(
+            f"no answer from {url}: {error or type(error).__name__}",
+            remedy="check the address, and that the server runs and can be reached from here",
+        ) from error
+    if response.is_error:
+        raise InputError(
+            f"{url} answered {response.status_code}: {response.text[:SHOWN]}",
+            remedy="read the answer above: the address, the question or the rights are wrong",
+        )
+    try:
+        return msgspec.json.decode(response.content)
+    except msgspec.DecodeError as error:
+        raise InputError(
+            f"{url} did not answer with JSON: {response.text[:SHOWN]}",
+            remedy="check that the address is the server's API and not its page",
+        ) from error

@@ -1,0 +1,65 @@
+"""Calls to the outside: JSON in, clear errors out, over real sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from loadrig.outside import get_json
+from loadrig.words.errors import InputError
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Answers by path: its own query string as JSON, an error, or a page."""
+
+    def do_GET(self) -> None:
+        path, _, query = self.path.partition("?")
+        status, body = {"/echo": (200, f'{{"query": "{query}"}}'), "/page": (200, "<html>")}.get(path, (503, "no room"))
+        self.send_response(status)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
+        """Says nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as listening:
+        thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+        thread.join()
+
+
+def test_parameters_go_out_and_json_comes_back(server: str) -> None:
+    """Parameters are encoded into the address; the body is decoded."""
+    assert get_json(f"{server}/echo", {"query": "a b"}) == {"query": "query=a+b"}
+
+
+def test_loopback_never_goes_through_a_proxy(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy in the environment, here one that does not exist, is not asked for this machine's own servers."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    assert get_json(f"{server}/echo") == {"query": ""}
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"), [("/full", r"answered 503: no room"), ("/page", "did not answer with JSON: <html>")]
+)
+def test_a_wrong_answer_is_an_input_error(server: str, path: str, problem: str) -> None:
+    """An error status and a body that is not JSON are told with the beginning of the answer."""
+    with pytest.raises(InputError, match=problem):
+        get_json(f"{server}{path}")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "nonsense", "http://[bad/"])
+def test_no_answer_is_an_input_error(url: str) -> None:
+    """A server that is not there, and an address that is none, are told with a remedy."""
+    with pytest.raises(InputError, match="check the address"):
+        get_json(url)
