@@ -67,7 +67,7 @@ def mean(histogram: str) -> str:
 
 NUMBERS = (
     Panel("Trials planned", "short", "Of every phase. Named by plan and run; tells if the target is simulated.", (
-        Query("loadrig_run_info * on (job, instance) loadrig_trials_planned_total",
+        Query("loadrig_run_info * on (job, instance) group_left () loadrig_trials_planned_total",
               "{{plan}} {{run}} (simulated: {{simulated}})"),
     )),
     Panel("Trials done", "percentunit", "Share of the planned trials, warm-up included, that have ended.", (
