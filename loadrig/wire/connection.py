@@ -1,0 +1,144 @@
+"""One HTTP/1.1 connection: an asyncio protocol that carries one exchange at a time and goes back to its pool.
+
+Rules: the stamp is the first thing taken in `data_received`; `received` is the door for any other source of stamped
+bytes. The body is written in its fragments, small ones joined, large ones never. The upload is done when the write
+buffer is empty (under TLS up to one transport buffer may still lie below it). After a reply has ended, the rest of its
+HTTP message is drained for a second, then the connection is closed rather than reused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import Iterable, Iterator
+from typing import Protocol, cast
+
+from loadrig.wire.exchange import Exchange
+from loadrig.wire.head import Origin
+from loadrig.words.clock import Clock
+
+_DRAIN_S = 1.0
+_JOIN_BELOW = 65_536
+
+
+class Keeper(Protocol):
+    """Who is told about a connection: open, free for another exchange, gone with its socket."""
+
+    def opened(self, connection: Connection) -> None: ...
+    def idle(self, connection: Connection) -> None: ...
+    def lost(self, connection: Connection) -> None: ...
+
+
+class Connection(asyncio.Protocol):
+    """Made by the event loop when it connects; `lost` is done once its socket is closed."""
+
+    def __init__(self, origin: Origin, clock: Clock, keeper: Keeper) -> None:
+        self.origin = origin
+        self.idle_since_ns = 0
+        self.lost = asyncio.get_running_loop().create_future()
+        self._clock = clock
+        self._keeper = keeper
+        self._transport: asyncio.Transport | None = None
+        self._exchange: Exchange | None = None
+        self._drain: asyncio.TimerHandle | None = None
+
+    def start(self, exchange: Exchange) -> None:
+        """Sends the request; the exchange's `done` future tells when it is over."""
+        transport = self._transport
+        exchange.sent_ns = self._clock.now_ns()
+        if transport is None or transport.is_closing():
+            exchange.gone("connection closed", exchange.sent_ns)
+            return
+        self._exchange = exchange
+        request = exchange.request
+        length = sum(map(len, request.fragments))
+        for part in _portions((request.head.opening(request.label, length), *request.fragments)):
+            transport.write(part)
+        if transport.get_write_buffer_size() == 0:
+            exchange.uploaded_ns = self._clock.now_ns()
+
+    def abort(self) -> None:
+        """Closes at once; what is in flight on it ends. May be called twice."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    @property
+    def is_usable(self) -> bool:
+        """False for a dead one: closing, or readable while idle, which means closed by the peer (or noise)."""
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return False
+        poll = select.poll()
+        poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
+        return not poll.poll(0)
+
+    # What follows is called by the event loop.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=1, low=0)  # so that resume_writing means "all written"
+        self._keeper.opened(self)
+
+    def data_received(self, data: bytes) -> None:
+        self.received(data, self._clock.now_ns())
+
+    def received(self, data: bytes, at_ns: int) -> None:
+        exchange = self._exchange
+        if exchange is None:  # nobody asked
+            self.abort()
+            return
+        exchange.received(data, at_ns)
+        if exchange.message_done:
+            self._settle(exchange)
+        elif exchange.over and self._drain is None:
+            self._drain = asyncio.get_running_loop().call_later(_DRAIN_S, self.abort)
+
+    def resume_writing(self) -> None:
+        exchange = self._exchange
+        if exchange is not None and exchange.uploaded_ns is None and not exchange.over:
+            exchange.uploaded_ns = self._clock.now_ns()
+
+    def eof_received(self) -> None:
+        if self._exchange is not None:
+            self._exchange.gone("closed by the server", self._clock.now_ns())
+        self.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._exchange is not None:
+            how = "closed" if exc is None else f"{type(exc).__name__}: {exc}"
+            self._exchange.gone(how, self._clock.now_ns())
+            self._exchange = None
+        if self._drain is not None:
+            self._drain.cancel()
+        self._keeper.lost(self)
+        if not self.lost.done():
+            self.lost.set_result(None)
+
+    def _settle(self, exchange: Exchange) -> None:
+        """The HTTP message has ended: back to the pool, unless something speaks against it."""
+        self._exchange = None
+        if self._drain is not None:
+            self._drain.cancel()
+            self._drain = None
+        if exchange.reusable and exchange.failure is None and exchange.uploaded_ns is not None:
+            self._keeper.idle(self)
+        else:
+            self.abort()
+
+
+def _portions(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Runs of small parts joined into one write each, large parts as they are: no copy of a large text."""
+    small: list[bytes] = []
+    size = 0
+    for part in parts:
+        if len(part) >= _JOIN_BELOW or size + len(part) > _JOIN_BELOW:
+            if small:
+                yield b"".join(small)
+            small, size = [], 0
+        if len(part) >= _JOIN_BELOW:
+            yield part
+        else:
+            small.append(part)
+            size += len(part)
+    if small:
+        yield b"".join(small)

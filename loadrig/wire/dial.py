@@ -1,0 +1,115 @@
+"""Connects: name, TCP, TLS, each timed apart and its errors told apart.
+
+Rules: one limit covers all three. A name's addresses are kept for half a minute: lookups share a few threads, and a
+start of hundreds of connections must not queue for them. TCP_NODELAY and keep-alive probes are set on the raw socket.
+Certificates are verified against the system's store, or that of SSL_CERT_FILE and SSL_CERT_DIR; a file given to the
+engine is added.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from collections.abc import Callable
+
+from loadrig.wire.connection import Connection
+from loadrig.wire.exchange import Exchange
+from loadrig.words.clock import Clock
+from loadrig.words.record import Failure
+
+_SHUTDOWN_S = 1.0
+_ADDRESSES_NS = 30 * 1_000_000_000
+
+Address = tuple[socket.AddressFamily, tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]]
+
+
+class Dialer:
+    """Opens connections for an engine. The TLS context is built at the first https connection, off the loop."""
+
+    def __init__(self, clock: Clock, ca_file: str | None) -> None:
+        self._clock = clock
+        self._ca_file = ca_file
+        self._context: ssl.SSLContext | None = None
+        self._known: dict[tuple[str, int], tuple[int, list[Address]]] = {}
+
+    async def connect(
+        self, exchange: Exchange, make: Callable[[], Connection], *, limit_s: float, late: Failure
+    ) -> Connection | None:
+        """An open connection; or None, and the exchange has its failure (`late` when the limit passed)."""
+        try:
+            async with asyncio.timeout(limit_s) as exchange.connecting:
+                return await self._connected(exchange, make)
+        except TimeoutError:
+            failure = late
+        except ssl.SSLError as error:
+            failure = Failure("tls", str(error))
+        except OSError as error:
+            reason = "connect" if exchange.connect_ns is None else "tls"
+            failure = Failure(reason, f"{type(error).__name__}: {error}")
+        finally:
+            exchange.connecting = None
+        exchange.fail(failure, self._clock.now_ns())
+        return None
+
+    async def _connected(self, exchange: Exchange, make: Callable[[], Connection]) -> Connection:
+        scheme, host, port = exchange.request.head.origin
+        context = await self._tls() if scheme == "https" else None
+        loop = asyncio.get_running_loop()
+        start_ns = self._clock.now_ns()
+        with contextlib.ExitStack() as undo:
+            raw = undo.enter_context(await _tcp(await self._addresses(host, port), host))
+            connected_ns = self._clock.now_ns()
+            exchange.connect_ns = connected_ns - start_ns
+            if context is None:
+                _, connection = await loop.create_connection(make, sock=raw)
+            else:
+                _, connection = await loop.create_connection(
+                    make, sock=raw, ssl=context, server_hostname=host, ssl_shutdown_timeout=_SHUTDOWN_S
+                )
+                exchange.tls_ns = self._clock.now_ns() - connected_ns
+            undo.pop_all()
+        return connection
+
+    async def _addresses(self, host: str, port: int) -> list[Address]:
+        now_ns = self._clock.now_ns()
+        until_ns, addresses = self._known.get((host, port), (0, []))
+        if now_ns >= until_ns:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = [(family, address) for family, _, _, _, address in found]
+            self._known[host, port] = (now_ns + _ADDRESSES_NS, addresses)
+        return addresses
+
+    async def _tls(self) -> ssl.SSLContext:
+        if self._context is None:
+            self._context = await asyncio.to_thread(_context, self._ca_file)
+        return self._context
+
+
+async def _tcp(addresses: list[Address], host: str) -> socket.socket:
+    """A connected socket: the addresses in order, the last one's error when none answers."""
+    loop = asyncio.get_running_loop()
+    problem: OSError = OSError(f"no address for {host}")
+    for family, address in addresses:
+        with contextlib.ExitStack() as undo:
+            raw = undo.enter_context(socket.socket(family, socket.SOCK_STREAM))
+            raw.setblocking(False)
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            try:
+                await loop.sock_connect(raw, address)
+            except OSError as error:
+                problem = error
+                continue
+            undo.pop_all()
+            return raw
+    raise problem
+
+
+def _context(ca_file: str | None) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if ca_file is not None:
+        context.load_verify_locations(cafile=ca_file)
+    context.set_alpn_protocols(["http/1.1"])
+    return context

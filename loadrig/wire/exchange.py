@@ -1,0 +1,166 @@
+"""One HTTP exchange as it happens: a connection feeds it, a turn reads it when it is over.
+
+Rules: the stamp of a read is taken before its bytes are looked at and belongs to every event they complete. An
+exchange is over when the reply has said so, when the HTTP message ends, when the connection is gone or when a
+`Failure` was set; nothing that comes later changes it. Error bodies are kept up to a bound. Redirects are not
+followed. Parses HTTP (httptools); knows no sockets and no timers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal
+
+import httptools
+
+from loadrig.marks import Marks
+from loadrig.providers import Reader
+from loadrig.sse import Decoder
+from loadrig.wire.head import Head
+from loadrig.words.record import Failure
+
+_MOST_ERROR_BYTES = 65_536
+_MOST_HEADER_BYTES = 262_144
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent: `label` is the attempt's name (`trial.turn.attempt`), the join of `fragments` the body."""
+
+    head: Head
+    label: str
+    fragments: tuple[bytes, ...]
+
+
+class Exchange:
+    """Instants are nanoseconds of the engine's clock, None when they did not come to pass."""
+
+    def __init__(self, request: Request, reader: Reader) -> None:
+        self.request = request
+        self.reader = reader
+        self.marks = Marks()
+        self.begin_ns = 0
+        self.connect_ns: int | None = None  # this one and the next are durations
+        self.tls_ns: int | None = None
+        self.sent_ns: int | None = None
+        self.uploaded_ns: int | None = None
+        self.first_byte_ns: int | None = None
+        self.headers_ns: int | None = None
+        self.end_ns = 0
+        self.stamp: Literal["kernel", "read"] = "read"
+        self.reused = False
+        self.status: int | None = None
+        self.headers: list[tuple[str, str]] = []
+        self.error_body = bytearray()
+        self.failure: Failure | None = None
+        self.lost: str | None = None  # how the connection went away, when it did so before the end
+        self.over = False
+        self.message_done = False
+        self.reusable = False
+        self.notes: list[str] = []
+        self.done: asyncio.Future[None] | None = None
+        self.connecting: asyncio.Timeout | None = None  # while it waits for a connection
+        self._at_ns = 0
+        self._header_bytes = 0
+        self._decoder = Decoder()
+        self._parser = httptools.HttpResponseParser(self)
+
+    def received(self, data: bytes, at_ns: int) -> None:
+        """The bytes of one read, stamped `at_ns`."""
+        self._at_ns = at_ns
+        if self.first_byte_ns is None:
+            self.first_byte_ns = at_ns
+        self.marks.read(at_ns)
+        if self.headers_ns is None:
+            self._header_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self.fail(Failure("protocol", "the server switched protocols", http_status=101), at_ns)
+        except httptools.HttpParserError as error:
+            self.reusable = False
+            self.fail(Failure("protocol", f"not HTTP/1.1: {error}"), at_ns)
+        if self.headers_ns is None and self._header_bytes > _MOST_HEADER_BYTES:
+            self.fail(Failure("protocol", f"more than {_MOST_HEADER_BYTES} bytes of headers"), at_ns)
+        if self.message_done or self.reader.ended:
+            self.finish(at_ns)
+
+    def gone(self, how: str, at_ns: int) -> None:
+        """The connection ended. A message without a length ends that way; whether it is whole, the reader knows."""
+        if not self.over:
+            self.lost = how
+            self.finish(at_ns)
+
+    def fail(self, failure: Failure, at_ns: int) -> None:
+        if not self.over:
+            self.failure = failure
+            self.finish(at_ns)
+
+    def finish(self, at_ns: int) -> None:
+        if not self.over:
+            self.over = True
+            self.end_ns = at_ns
+            if self.done is not None and not self.done.done():
+                self.done.set_result(None)
+
+    @property
+    def is_clean(self) -> bool:
+        """Over, and nothing against using its connection further has come up."""
+        return self.over and self.failure is None
+
+    @property
+    def unanswered(self) -> bool:
+        """The connection went away before the first byte of a reply."""
+        return self.lost is not None and self.first_byte_ns is None
+
+    def again(self, note: str) -> None:
+        """Ready to be sent once more, on another connection; begin stays where it was."""
+        self.over, self.lost, self.done = False, None, None
+        self.sent_ns = self.uploaded_ns = None
+        self.reused = False
+        self.notes.append(note)
+
+    def header(self, name: str) -> str | None:
+        """First value of a response header, by its lower-case name."""
+        return next((value for key, value in self.headers if key == name), None)
+
+    # What follows is called by the parser.
+
+    def on_message_begin(self) -> None:
+        if self.message_done:  # bytes behind the reply: this connection cannot be trusted again
+            self.reusable = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self.headers_ns is None:
+            self.headers.append((name.decode("latin-1").lower(), value.decode("latin-1")))
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if status < 200:  # informational: the reply is still to come
+            self.headers.clear()
+            return
+        if self.headers_ns is None:
+            self.status = status
+            self.headers_ns = self._at_ns
+            encoding = self.header("content-encoding") or "identity"
+            if encoding != "identity":
+                problem = f"the reply is {encoding}-encoded although identity was asked for"
+                self.fail(Failure("protocol", problem, http_status=status), self._at_ns)
+
+    def on_body(self, data: bytes) -> None:
+        if self.over:
+            return
+        if self.status is None or self.status >= 300:
+            self.error_body += data[: _MOST_ERROR_BYTES - len(self.error_body)]
+            return
+        reader, add = self.reader, self.marks.add
+        for payload in self._decoder.feed(data):
+            add(reader.feed(payload))
+            if reader.ended:
+                break
+
+    def on_message_complete(self) -> None:
+        if self.headers_ns is not None and not self.message_done:
+            self.message_done = True
+            self.reusable = self._parser.should_keep_alive()

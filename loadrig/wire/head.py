@@ -1,0 +1,67 @@
+"""The request head: what is sent before the body, the same for every request of one model but for two lines.
+
+Rules: a head comes from whoever has authority over the dialect's headers (for Anthropic the official SDK's client,
+see `anthropic_head`), never from a list of names here. `OURS` is every header in which we differ from it. A key
+lives in the bytes of a head and nowhere else: not in its repr, and `redacted` takes it out of any text from outside.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from loadrig.words.errors import InputError
+
+# accept-encoding: a compressed stream would arrive in lumps and hide its timing. content-length: ours, of our body,
+# behind the others. x-loadrig-attempt: names trial, turn and attempt to the simulator and to whoever reads traces.
+OURS = ("accept-encoding", "content-length", "x-loadrig-attempt")
+
+Origin = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """`origin` is scheme, host and port to connect to; `lines` end with the line before the attempt's own."""
+
+    origin: Origin
+    lines: bytes = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    warnings: tuple[str, ...] = ()
+
+    def opening(self, attempt: str, length: int) -> bytes:
+        """Everything before the body of `length` bytes."""
+        return b"%bx-loadrig-attempt: %b\r\nContent-Length: %d\r\n\r\n" % (self.lines, attempt.encode(), length)
+
+    def redacted(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+
+def origin_of(url: str) -> Origin:
+    """Scheme, host and port of a base URL. Raises `InputError` for anything but http and https."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(f"not a base URL: {url!r}", remedy="write it as http://HOST:PORT or https://HOST")
+    return parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address never leaves this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def head_lines(method: bytes, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Request line and headers as they go out: in the authority's order and case, `OURS` taken out and replaced."""
+    lines = [b"%b %b HTTP/1.1" % (method, target)]
+    lines += [b"%b: %b" % (name, value) for name, value in headers if name.lower().decode() not in OURS]
+    return b"\r\n".join([*lines, b"Accept-Encoding: identity", b""])

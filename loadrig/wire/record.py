@@ -1,0 +1,102 @@
+"""Turns exchanges into what the record keeps: an `Attempt` each, and the `Turn` they make together. Pure.
+
+Rules: the last try is the one that counts; its latencies are the turn's when it gave a reply, and a failed turn has
+none. Text and usage of a broken reply are kept. Cost is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from loadrig.marks import tpot_ns
+from loadrig.providers import ApiError, Heard
+from loadrig.providers.outcome import outcome
+from loadrig.wire.exchange import Exchange
+from loadrig.wire.verdict import notes, rate_limit_headers
+from loadrig.words.record import Attempt, Failure, Turn, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One exchange that is over, and what it came to. `error` is the endpoint's own, from body or stream."""
+
+    exchange: Exchange
+    heard: Heard
+    error: ApiError | None
+    failure: Failure | None
+    backoff_ns: int
+    began_at: str
+
+
+def turn_of(tries: Sequence[Try], prompt: tuple[str, ...], further_notes: tuple[str, ...]) -> Turn:
+    """The turn of one or more tries, in order; `prompt` are the hashes of the body's fragments."""
+    last = tries[-1]
+    heard, exchange = last.heard, last.exchange
+    turn = Turn(
+        outcome="failed",
+        reason=None if last.failure is None else last.failure.reason,
+        attempts=tuple(attempt_of(each) for each in tries),
+        prompt=prompt,
+        text=heard.text,
+        reply_model=heard.model,
+        stop_reason=heard.stop_reason,
+        stop_details=heard.stop_details,
+        hidden_thinking=heard.hidden_thinking,
+        usage=_usage(last),
+        notes=tuple(note for each in tries for note in notes(each.exchange, each.heard)) + further_notes,
+    )
+    if last.failure is not None:
+        return turn
+    became, reason = outcome(heard)
+    timeline = exchange.marks.timeline()
+    first_ns = timeline.first_token_ns
+    hidden = heard.usage.thinking if heard.hidden_thinking else 0
+    return replace(
+        turn,
+        outcome=became,
+        reason=reason,
+        ttft_ns=_since(exchange.begin_ns, first_ns),
+        ttft_from_sent_ns=_since(exchange.uploaded_ns, first_ns),
+        service_ns=exchange.end_ns - exchange.begin_ns,
+        tpot_ns=tpot_ns(timeline, output=heard.usage.output, hidden=hidden) if heard.usage.exact else None,
+        burst=timeline.burst,
+        gaps=timeline.gaps,
+    )
+
+
+def attempt_of(tried: Try) -> Attempt:
+    """Every stamp of one exchange; instants on the engine's clock, durations from its begin."""
+    exchange = tried.exchange
+    timeline = exchange.marks.timeline()
+    return Attempt(
+        began_at=tried.began_at,
+        begin_ns=exchange.begin_ns,
+        end_ns=exchange.end_ns,
+        connect_ns=exchange.connect_ns,
+        tls_ns=exchange.tls_ns,
+        upload_ns=_since(exchange.begin_ns, exchange.uploaded_ns),
+        headers_ns=exchange.headers_ns,
+        first_event_ns=timeline.first_event_ns,
+        first_block_ns=timeline.first_block_ns,
+        first_token_ns=timeline.first_token_ns,
+        first_answer_ns=timeline.first_answer_ns,
+        last_token_ns=timeline.last_token_ns,
+        stamp=exchange.stamp,
+        http_status=exchange.status,
+        request_id=exchange.header("request-id") or exchange.header("x-request-id"),
+        reused=exchange.reused,
+        failure=tried.failure,
+        rate_limit=rate_limit_headers(exchange),
+        backoff_ns=tried.backoff_ns,
+        usage=_usage(tried),
+    )
+
+
+def _usage(tried: Try) -> Usage | None:
+    """None where no reply began: nothing was counted, which is not the same as zero."""
+    return tried.heard.usage if tried.exchange.marks.timeline().first_event_ns is not None else None
+
+
+def _since(begin_ns: int | None, at_ns: int | None) -> int | None:
+    return None if begin_ns is None or at_ns is None else at_ns - begin_ns

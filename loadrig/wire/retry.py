@@ -1,0 +1,80 @@
+"""Our own retry policy: whether another attempt may follow a failure, and after how long. Pure.
+
+Rules: connect, rate_limited, overloaded and http_5xx may be tried again; a spend limit never, waiting does not lift
+it. `retry-after-ms` and `retry-after` (seconds or date) are kept, never shortened; over the ceiling the turn fails
+rather than wait. Nonsense, a past date or none: own back-off, 0.5 s doubling up to 8 s, less up to a quarter of jitter
+drawn from a hash of the attempt's label, so that a rerun waits alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import blake2b
+
+from loadrig.providers import ApiError
+from loadrig.words.record import Failure
+from loadrig.words.settings import RetrySettings
+
+_RETRIED = frozenset({"connect", "rate_limited", "overloaded", "http_5xx"})
+_FIRST_S, _LONGEST_S = 0.5, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """`ns` to wait before the next attempt; None: there is none, and `why` says so when a reader would ask."""
+
+    ns: int | None
+    why: str | None = None
+
+
+def pause_before_next(
+    failure: Failure, error: ApiError | None, *, asked_s: float | None, label: str, attempt: int, policy: RetrySettings
+) -> Pause:
+    """After attempt number `attempt` (from 1) failed; `asked_s` is what the server asked for, see `asked_seconds`."""
+    if failure.reason not in _RETRIED:
+        return Pause(None)
+    if error is not None and error.spend_limit:
+        return Pause(None, "a spend limit: not tried again")
+    if attempt > policy.attempts:
+        return Pause(None)
+    if asked_s is None:
+        return Pause(int(min(backoff_s(attempt, label), policy.ceiling_s) * 1e9))
+    if asked_s > policy.ceiling_s:
+        return Pause(None, f"retry-after {asked_s:g} s is over the ceiling of {policy.ceiling_s:g} s")
+    return Pause(math.ceil(asked_s * 1e9))
+
+
+def asked_seconds(headers: dict[str, str], now: datetime) -> float | None:
+    """Seconds the server asked us to wait; None when it did not, or asked for nonsense or the past."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    if seconds is not None or text is None:
+        return seconds
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if date.tzinfo is None:  # "-0000": UTC of unknown origin
+        date = date.replace(tzinfo=UTC)
+    wait_s = (date - now).total_seconds()
+    return wait_s if wait_s > 0 else None
+
+
+def backoff_s(attempt: int, label: str) -> float:
+    """0.5 s x 2^(attempt - 1), at most 8 s, less jitter of 0 to 25 %."""
+    draw = int.from_bytes(blake2b(label.encode(), digest_size=8).digest()) / 2**64
+    return min(_FIRST_S * 2.0 ** min(attempt - 1, 8), _LONGEST_S) * (1 - 0.25 * draw)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if 0 < value < math.inf else None

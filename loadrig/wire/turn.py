@@ -1,0 +1,136 @@
+"""One turn over the wire: prompt in, `Turn` for the record and `Reply` for the arm out.
+
+Rules: retries are ours and visible: every exchange is an attempt with stamps of its own, its wait stands in the
+attempt that follows it, and the turn's latencies are those of the attempt that gave the reply. A prompt is recorded
+as the hashes of its body's fragments. Cost is left to whoever has prices. Never raises for what the target does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from hashlib import blake2b
+from typing import cast
+
+from loadrig.providers import Dialect, Endpoint, load
+from loadrig.wire.engine import Engine
+from loadrig.wire.exchange import Exchange, Request
+from loadrig.wire.head import Head
+from loadrig.wire.record import Try, turn_of
+from loadrig.wire.retry import Pause, asked_seconds, pause_before_next
+from loadrig.wire.verdict import body_error, verdict
+from loadrig.words.prompt import Prompt, Reply
+from loadrig.words.record import Turn
+from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
+
+_CACHED_FROM = 16_384  # a digest of fewer bytes is cheaper to make again than to keep
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A model at an endpoint, ready to be asked. `warnings`: what of the environment was ignored, for the manifest."""
+
+    model: ModelSettings
+    dialect: Dialect
+    head: Head
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.head.warnings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`reply` is None when the turn failed. `fragments` maps each hash in `turn.prompt` to its bytes."""
+
+    turn: Turn
+    reply: Reply | None
+    fragments: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Asks one target under one set of limits; many turns at once are fine."""
+
+    engine: Engine
+    target: Target
+    limits: LimitSettings
+    retry: RetrySettings
+
+    async def ask(self, prompt: Prompt, *, trace: str, deadline_ns: int | None = None) -> Asked:
+        """One turn. `trace` is `trial.turn`; attempts are labelled `trace.1`, `trace.2`, ...
+
+        `deadline_ns`, on the engine's clock, is the end of the trial's `total` limit. Raises only CancelledError.
+        """
+        fragments = self.target.dialect.body(prompt, self.target.model)
+        digests = tuple(digest(fragment) for fragment in fragments)
+        tries: list[Try] = []
+        backoff_ns = 0
+        while True:
+            request = Request(self.target.head, f"{trace}.{len(tries) + 1}", fragments)
+            tries.append(await self._try(request, backoff_ns=backoff_ns, deadline_ns=deadline_ns))
+            pause = self._pause(tries, deadline_ns)
+            if pause.ns is None or not await self.engine.pause(pause.ns):
+                break
+            backoff_ns = pause.ns
+        turn = turn_of(tries, digests, () if pause.why is None else (pause.why,))
+        heard = tries[-1].heard
+        failed = turn.outcome == "failed"
+        reply = None if failed else Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said)
+        return Asked(turn, reply, dict(zip(digests, fragments, strict=True)))
+
+    async def _try(self, request: Request, *, backoff_ns: int, deadline_ns: int | None) -> Try:
+        exchange = Exchange(request, self.target.dialect.reader())
+        began_at = self.engine.clock.label()
+        await self.engine.run(exchange, self.limits, deadline_ns=deadline_ns)
+        heard = exchange.reader.heard()
+        error = heard.error or body_error(exchange, self.target.dialect)
+        return Try(exchange, heard, error, verdict(exchange, heard, error), backoff_ns=backoff_ns, began_at=began_at)
+
+    def _pause(self, tries: Sequence[Try], deadline_ns: int | None) -> Pause:
+        """Whether and when to try again after the last of `tries`."""
+        last, clock = tries[-1], self.engine.clock
+        if last.failure is None:
+            return Pause(None)
+        pause = pause_before_next(
+            last.failure,
+            last.error,
+            asked_s=asked_seconds(dict(last.exchange.headers), datetime.fromisoformat(clock.label())),
+            label=last.exchange.request.label,
+            attempt=len(tries),
+            policy=self.retry,
+        )
+        if pause.ns is not None and deadline_ns is not None and clock.now_ns() + pause.ns >= deadline_ns:
+            return Pause(None, "no time left for another attempt")
+        return pause
+
+
+async def resolve(model: ModelSettings, base_url: str | None) -> Target:
+    """Readies a model to be asked at `base_url` (None: the provider's own; the plan's "simulator" must be resolved).
+
+    Captures the request head in a thread. Raises `InputError` for an unknown provider, a wrong URL or a missing key.
+    """
+    dialect = load(model.provider)
+    module, _, attribute = dialect.endpoint.head.partition(":")
+
+    def head() -> Head:
+        capture = cast("Callable[[Endpoint, str | None], Head]", getattr(importlib.import_module(module), attribute))
+        return capture(dialect.endpoint, base_url)
+
+    return Target(model, dialect, await asyncio.to_thread(head))
+
+
+def digest(fragment: bytes) -> str:
+    """Content hash of a fragment: 24 hex digits of BLAKE2b. Large ones are hashed once for as long as they live on."""
+    return _digest(fragment) if len(fragment) < _CACHED_FROM else _cached_digest(fragment)
+
+
+def _digest(fragment: bytes) -> str:
+    return blake2b(fragment, digest_size=12).hexdigest()
+
+
+_cached_digest = lru_cache(maxsize=256)(_digest)

@@ -1,0 +1,80 @@
+"""What an exchange came to, as data: a `Failure`, or None for a complete reply. Pure.
+
+Rules: the first thing that went wrong decides: our own limit or a broken protocol, then the HTTP status, then what
+the stream said, then what it failed to say. Statuses: 429 rate_limited, 529 overloaded, others http_4xx and http_5xx.
+A stream that stops after its stop reason is complete, with a note; one that stops before is incomplete however
+politely it ended. Details carry the endpoint's own words, never a key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from loadrig.providers import ApiError, Dialect, Heard
+from loadrig.wire.exchange import Exchange
+from loadrig.words.record import Failure
+
+_KEPT_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
+
+
+def verdict(exchange: Exchange, heard: Heard, error: ApiError | None) -> Failure | None:
+    """`error` is the endpoint's own error, from the body (see `body_error`) or from the stream."""
+    failure = exchange.failure or _by_status(exchange, error) or _by_stream(exchange, heard)
+    if failure is None:
+        return None
+    return replace(failure, detail=exchange.request.head.redacted(failure.detail))
+
+
+def body_error(exchange: Exchange, dialect: Dialect) -> ApiError | None:
+    """What an error reply says; None for any other."""
+    if exchange.status is None or exchange.status < 400:
+        return None
+    return dialect.error(bytes(exchange.error_body))
+
+
+def notes(exchange: Exchange, heard: Heard) -> tuple[str, ...]:
+    """What a reader of the record should know of a reply that went well all the same."""
+    found = [*exchange.notes, *heard.notes]
+    if heard.complete and not exchange.reader.ended:
+        found.append("the stream broke off after its stop reason")
+    return tuple(found)
+
+
+def rate_limit_headers(exchange: Exchange) -> tuple[tuple[str, str], ...]:
+    """The headers that tell about rate limits, as they came."""
+    return tuple(
+        (name, value)
+        for name, value in exchange.headers
+        if name.startswith(_KEPT_PREFIXES) or name in ("retry-after", "retry-after-ms")
+    )
+
+
+def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
+    status = exchange.status
+    if status is None:
+        return Failure("incomplete", f"no reply: {exchange.lost}")
+    if status < 300:
+        return None
+    if status < 400:
+        place = exchange.header("location") or "nowhere"
+        return Failure("protocol", f"redirect to {place} not followed", http_status=status)
+    detail = f"{error.type}: {error.message}" if error is not None and error.type else (error.message if error else "")
+    reason = {429: "rate_limited", 529: "overloaded"}.get(status, "http_5xx" if status >= 500 else "http_4xx")
+    return Failure(reason, detail or f"HTTP {status} without a body", http_status=status)
+
+
+def _by_stream(exchange: Exchange, heard: Heard) -> Failure | None:
+    status = exchange.status
+    if heard.malformed is not None:
+        return Failure("protocol", heard.malformed, http_status=status)
+    if heard.error is not None:
+        reason = "overloaded" if heard.error.overloaded else "stream_error"
+        reason = "rate_limited" if heard.error.rate_limited else reason
+        return Failure(reason, f"{heard.error.type}: {heard.error.message}", http_status=status)
+    if heard.complete:
+        return None
+    kind = exchange.header("content-type") or "no content type"
+    if exchange.marks.timeline().first_event_ns is None and not kind.startswith("text/event-stream"):
+        return Failure("protocol", f"the reply is {kind}, not an event stream", http_status=status)
+    how = "the stream ended" if exchange.lost is None else f"the connection ended ({exchange.lost})"
+    return Failure("incomplete", f"{how} before the reply was complete", http_status=status)

@@ -1,0 +1,57 @@
+"""Asks a scripted server one prompt, over a real socket, on either event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import uvloop
+from scripted_server import Script, Server, serving
+
+from loadrig.providers import load
+from loadrig.wire.engine import Engine
+from loadrig.wire.head import Head, head_lines, origin_of
+from loadrig.wire.turn import Asked, Asker, Target
+from loadrig.words.clock import SystemClock
+from loadrig.words.prompt import Ask, Part, Prompt
+from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
+
+T = TypeVar("T")
+
+LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+PROMPT = Prompt("Answer.", (Ask((Part("Question: what?"),)),))
+MODEL = ModelSettings(id="m-1", max_tokens=100)
+KEY = "key-that-nobody-may-see"
+
+
+def run(work: Coroutine[Any, Any, T], loop: str = "asyncio") -> T:
+    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
+        return runner.run(work)
+
+
+def head(url: str) -> Head:
+    """A head that asks no SDK."""
+    origin = origin_of(url)
+    headers = [(b"Host", f"{origin[1]}:{origin[2]}".encode()), (b"Authorization", b"Bearer " + KEY.encode())]
+    return Head(origin, head_lines(b"POST", b"/v1/messages", headers), (KEY,))
+
+
+def asker(engine: Engine, url: str, limits: LimitSettings | None = None, retry: RetrySettings | None = None) -> Asker:
+    target = Target(MODEL, load("anthropic"), head(url))
+    return Asker(engine, target, limits or LimitSettings(), retry or RetrySettings())
+
+
+def ask(
+    *scripts: Script, loop: str = "asyncio", limits: LimitSettings | None = None, retry: RetrySettings | None = None,
+    total_s: float | None = None,
+) -> tuple[Asked, Server]:  # fmt: skip
+    """One turn against these scripts; what was asked, and the server that answered."""
+
+    async def go() -> tuple[Asked, Server]:
+        async with serving(*scripts) as server, Engine(SystemClock()) as engine:
+            deadline_ns = None if total_s is None else engine.clock.now_ns() + int(total_s * 1e9)
+            asked = await asker(engine, server.url, limits, retry).ask(PROMPT, trace="t1.1", deadline_ns=deadline_ns)
+            return asked, server
+
+    return run(go(), loop)
