@@ -20,6 +20,7 @@ LAYERS = (
     ("corpus", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),
+    ("execution",),
     ("graders", "analysis", "reports"),
     ("cli", "commands", "__main__"),
 )
@@ -48,7 +49,7 @@ HOMES = {
     "tiktoken": ("tokens",),
     "typer": ENTRY,
     "uvicorn": ("simulator",),
-    "uvloop": ("worker", "fleet", "simulator"),
+    "uvloop": ("execution", "simulator"),
 }
 ANYWHERE = {"msgspec", "numpy"}
 

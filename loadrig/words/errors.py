@@ -6,6 +6,7 @@ a `Failure` in a record (see `record.py`). Foreign exceptions are translated whe
     LoadrigError
     ├── InputError      a file, a flag or a plan is wrong: path, line and remedy; exit code 2
     ├── FleetError      workers could not be started or were all lost
+    ├── Interrupted     stopped by the user before there was a report to make; exit code 3
     └── TurnFailed      control flow inside a trial: a turn ended without a usable reply
 """
 
@@ -41,6 +42,10 @@ class InputError(LoadrigError):
 
 class FleetError(LoadrigError):
     """Workers could not be started in time, or none is left to go on with."""
+
+
+class Interrupted(LoadrigError):  # noqa: N818 - nothing is wrong: the user wished it
+    """The user stopped a run before it began, or twice; records on disk are kept."""
 
 
 class TurnFailed(LoadrigError):  # noqa: N818 - control flow: named for what happened, caught by the worker

@@ -1,0 +1,245 @@
+"""The command line. Parses, calls one command, turns errors into exit codes.
+
+0 done; 1 more trials failed than allowed; 2 wrong usage or input (file, line, remedy); 3 interrupted, results kept.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadrig import __version__
+from loadrig.words.errors import InputError, Interrupted, LoadrigError
+
+EXIT_CODES: dict[type[LoadrigError], int] = {InputError: 2, Interrupted: 3}
+
+app = typer.Typer(
+    name="loadrig",
+    help="Load and latency tester for grounded question answering.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+corpus_app = typer.Typer(help="Look at a corpus and its questions before any run.", no_args_is_help=True)
+app.add_typer(corpus_app, name="corpus")
+
+PlanPath = Annotated[Path, typer.Argument(help="A plan: a TOML file, such as plans/quickstart.toml")]
+BaseUrl = Annotated[str | None, typer.Option(help='Endpoint of every model: a URL, or "simulator"')]
+Scenario = Annotated[str | None, typer.Option(help="Scenario of the embedded simulator: a name or a file")]
+CorpusPath = Annotated[str | None, typer.Option("--corpus", help="Folder of texts")]
+SliceName = Annotated[str | None, typer.Option("--slice", help="A slice of the corpus")]
+QuestionsPath = Annotated[str | None, typer.Option("--questions", help="JSONL file of questions")]
+ArmNames = Annotated[list[str] | None, typer.Option("--arm", help="Only this arm or kind of arm; may be repeated")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; more than one run on Ray")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first n questions")]
+Repetitions = Annotated[int | None, typer.Option(min=1, help="How often each question is asked in each arm")]
+OnePass = Annotated[bool, typer.Option("--one-pass", help="Do not repeat the set to fill a stage")]
+Out = Annotated[Path, typer.Option(help="Where run folders go")]
+Inline = Annotated[bool, typer.Option("--inline", help="One worker in this process, without Ray")]
+Budget = Annotated[str | None, typer.Option(help="Stop before this much money would be spent")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about an estimated cost over 1.00")]
+MetricsPort = Annotated[int | None, typer.Option(min=0, max=65535, help="Serve /metrics here; 0 takes a free port")]
+MetricsHost = Annotated[str, typer.Option(help="Address that /metrics listens on")]
+Linger = Annotated[float, typer.Option(min=0, help="Seconds to go on serving /metrics after the end")]
+
+
+@app.command()
+def run(
+    plan: PlanPath,
+    *,
+    base_url: BaseUrl = None,
+    scenario: Scenario = None,
+    corpus: CorpusPath = None,
+    slice_name: SliceName = None,
+    questions: QuestionsPath = None,
+    arm: ArmNames = None,
+    concurrency: Annotated[list[int] | None, typer.Option(min=1, help="Trials in flight; may be repeated")] = None,
+    workers: Workers = None,
+    limit: Limit = None,
+    repetitions: Repetitions = None,
+    one_pass: OnePass = False,
+    out: Out = Path("results"),
+    resume: Annotated[Path | None, typer.Option(help="A run folder: ask only what is missing in it")] = None,
+    retry: Annotated[str | None, typer.Option(help='With --resume: "failed" asks failed trials again')] = None,
+    inline: Inline = False,
+    budget: Budget = None,
+    yes: Yes = False,
+    metrics_port: MetricsPort = None,
+    metrics_host: MetricsHost = "127.0.0.1",
+    linger: Linger = 0.0,
+) -> None:
+    """Fires a plan: replays its questions through its arms, prints the figures and writes the report."""
+    from loadrig.commands import run as command
+    from loadrig.execution.options import Options, Overrides
+
+    if retry not in (None, "failed") or (retry and resume is None):
+        raise InputError(f"--retry {retry}", remedy='use "--retry failed" together with --resume RUN')
+    flags = Overrides(
+        base_url=base_url,
+        scenario=scenario,
+        corpus=corpus,
+        slice=slice_name,
+        questions=questions,
+        arm=tuple(arm or ()),
+        concurrency=tuple(concurrency or ()),
+        workers=workers,
+        limit=limit,
+        repetitions=repetitions,
+        budget=budget,
+        one_pass=one_pass,
+    )
+    options = Options(
+        out=out,
+        resume=resume,
+        retry_failed=retry == "failed",
+        inline=inline,
+        confirmed=yes,
+        metrics_host=metrics_host,
+        metrics_port=metrics_port,
+        linger_s=linger,
+        command_line=_command_line(),
+    )
+    raise typer.Exit(command.fire(plan, flags, options))
+
+
+@app.command()
+def plan(
+    plan: PlanPath,
+    *,
+    corpus: CorpusPath = None,
+    slice_name: SliceName = None,
+    questions: QuestionsPath = None,
+    limit: Limit = None,
+) -> None:
+    """Shows what a plan would do: trials, tokens, cost. Nothing is sent."""
+    from rich.console import Console
+
+    from loadrig.commands import plan as command
+    from loadrig.config import read_plan
+    from loadrig.execution.options import Overrides, overridden
+
+    flags = Overrides(corpus=corpus, slice=slice_name, questions=questions, limit=limit)
+    command.show(overridden(read_plan(plan), flags), Console())
+
+
+@app.command()
+def sweep(
+    plan: PlanPath,
+    *,
+    levels: Annotated[str, typer.Option(help="Concurrencies, such as 1,4,16")],
+    base_url: BaseUrl = None,
+    limit: Limit = None,
+    workers: Workers = None,
+    inline: Inline = False,
+    out: Out = Path("results"),
+    yes: Yes = False,
+) -> None:
+    """Runs one stage for each level of concurrency and shows them side by side."""
+    from loadrig.commands import sweep as command
+    from loadrig.execution.options import Options, Overrides
+
+    flags = Overrides(base_url=base_url, limit=limit, workers=workers, concurrency=_levels(levels))
+    options = Options(out=out, inline=inline, confirmed=yes, command_line=_command_line())
+    raise typer.Exit(command.sweep(plan, flags, options))
+
+
+@app.command()
+def nightly(
+    plan: PlanPath,
+    *,
+    base_url: BaseUrl = None,
+    limit: Limit = None,
+    inline: Inline = False,
+    out: Out = Path("results"),
+    yes: Yes = False,
+    report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, only write the table")] = False,
+) -> None:
+    """Runs the plan, then writes cost per question by arm and local day over all its runs."""
+    from loadrig.commands import nightly as command
+    from loadrig.execution.options import Options, Overrides
+
+    options = Options(out=out, inline=inline, confirmed=yes, command_line=_command_line())
+    flags = Overrides(base_url=base_url, limit=limit)
+    raise typer.Exit(command.nightly(plan, flags, options, report_only=report_only))
+
+
+@app.command()
+def report(run: Annotated[Path, typer.Argument(help="A run folder below results/")]) -> None:
+    """Makes the reports of a run again from its records, and prints its table."""
+    from loadrig.commands import report as command
+
+    command.report(run)
+
+
+@app.command()
+def simulate(
+    *,
+    scenario: Annotated[str, typer.Option(help="Name of a shipped scenario, or a TOML file")] = "quick",
+    host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free port")] = 8089,
+    truth_log: Annotated[Path | None, typer.Option(help="File for one JSON line a request")] = None,
+) -> None:
+    """Runs the simulated provider until it is stopped."""
+    from loadrig.simulator import ScenarioError, load_scenario, serve
+
+    try:
+        serve(host, port, load_scenario(scenario), truth_log)
+    except ScenarioError as error:
+        raise InputError(str(error), remedy="name a shipped scenario or a correct TOML file") from error
+    except OSError as error:
+        raise InputError(f"cannot listen on {host}:{port}: {error}", remedy="choose another port") from error
+
+
+@corpus_app.command("stats")
+def corpus_stats(path: Annotated[str, typer.Argument(help="Folder of texts")], *, slice_name: SliceName = None) -> None:
+    """Counts documents, tokens, chunks and skipped files of a folder."""
+    from loadrig.commands import corpus as command
+
+    command.stats(path, slice_name)
+
+
+@corpus_app.command("check")
+def corpus_check(
+    path: Annotated[str, typer.Argument(help="Folder of texts")],
+    questions: Annotated[str, typer.Argument(help="JSONL file of questions")],
+    *,
+    slice_name: SliceName = None,
+) -> None:
+    """Holds questions against a corpus: ids, quotes, references. Exit code 1 when something is wrong."""
+    from loadrig.commands import corpus as command
+
+    raise typer.Exit(command.check(path, questions, slice_name))
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Show the version")] = False) -> None:
+    if version:
+        typer.echo(f"loadrig {__version__}")
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point: runs a command and exits with its code."""
+    try:
+        app(arguments)
+    except LoadrigError as error:
+        typer.echo(f"loadrig: {error}", err=True)
+        sys.exit(EXIT_CODES.get(type(error), 1))
+
+
+def _levels(text: str) -> tuple[int, ...]:
+    try:
+        levels = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        levels = ()
+    if not levels or min(levels) < 1:
+        raise InputError(f"--levels {text!r}", remedy="whole numbers above 0 with commas between, such as 1,4,16")
+    return levels
+
+
+def _command_line() -> str:
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

@@ -1,0 +1,1 @@
+"""The commands: each reads files and writes files; none calls another."""

@@ -1,0 +1,145 @@
+"""A run's folder and its manifest: written at the start, completed at the end.
+
+No key and no header of a request is ever in it. Wall times are labels.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from loadrig import __version__
+from loadrig.arms import instructions
+from loadrig.execution.prepare import Prepared
+from loadrig.fleet.selfwatch import SelfMeasurement
+from loadrig.log import MANIFEST, PLAN, QUESTIONS, write_json, write_lines
+from loadrig.measures.recall import CREDITING_RULE
+from loadrig.words.clock import SystemClock
+from loadrig.words.settings import Plan
+
+LIBRARIES = ("anthropic", "bm25s", "httptools", "rank-bm25", "ray", "tiktoken", "uvloop")
+
+
+@contextmanager
+def opened(out: Path, plan: Plan, resumed: Path | None) -> Iterator[Path]:
+    """The run's folder: the resumed one, or a new one that goes again when no manifest came into it."""
+    folder = resumed or _new_folder(out, plan)
+    try:
+        yield folder
+    finally:
+        if not (folder / MANIFEST).exists():
+            shutil.rmtree(folder)
+
+
+def _new_folder(out: Path, plan: Plan) -> Path:
+    """`out/<plan>-<UTC time>`; a number is added when two runs begin in one second."""
+    stem = f"{plan.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    for name in (stem, *(f"{stem}-{number}" for number in range(2, 1000))):
+        folder = out / name
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise FileExistsError(stem)
+
+
+def begin(folder: Path, prepared: Prepared, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Writes trials, questions and the manifest as known at the start; returns the manifest."""
+    plan = prepared.plan
+    manifest: dict[str, Any] = {
+        "run": folder.name,
+        "plan": plan_as_json(plan),
+        "version": __version__,
+        "versions": {name: version(name) for name in LIBRARIES},
+        "python": platform.python_version(),
+        "machine": _machine(),
+        "began_at": SystemClock().label(),
+        "ended_at": None,
+        "status": "running",
+        "seed": plan.seed,
+        "currency": prepared.prices.currency,
+        "price_table": {"user": plan.prices.path, "rows": _price_rows(prepared)},
+        "corpus": {
+            "name": prepared.corpus.name,
+            "sha256": prepared.corpus.sha256,
+            "documents": len(prepared.corpus.documents),
+            "chunks": len(prepared.corpus.chunks),
+            "tokens": prepared.corpus.tokens,
+            "skipped": [asdict(one) for one in prepared.corpus.skipped],
+            "estimator": prepared.corpus.estimator,
+        },
+        "questions": {"asked": len(prepared.questions), "left_out": list(prepared.left_out)},
+        "index": {name: {"build_ns": took} for name, took in prepared.index_ns.items()},
+        "instructions": {
+            name: sha256(getattr(instructions, name).encode()).hexdigest() for name in ("DIRECT", "WITH_TOOLS")
+        },
+        "crediting_rule": CREDITING_RULE,
+        "stages": [asdict(stage) for stage in prepared.stages],
+        "estimate": {
+            "prompt_tokens": prepared.estimate.prompt_tokens,
+            "output_tokens": prepared.estimate.output_tokens,
+            "cost": None if prepared.estimate.cost is None else str(prepared.estimate.cost),
+        },
+        "self_measurement": [],
+        "warnings": list(prepared.warnings),
+        **facts,
+    }
+    write_lines(folder / PLAN, prepared.trials)
+    write_lines(folder / QUESTIONS, prepared.questions.values())
+    write_json(folder / MANIFEST, manifest)
+    return manifest
+
+
+def complete(
+    folder: Path,
+    manifest: dict[str, Any],
+    *,
+    status: str,
+    measured: Sequence[SelfMeasurement],
+    warnings: Sequence[str],
+) -> None:
+    """Writes the manifest as known at the end. What an earlier part of a resumed run measured stays in it."""
+    manifest["status"] = status
+    manifest["ended_at"] = SystemClock().label()
+    manifest["self_measurement"] = [*manifest["self_measurement"], *(asdict(one) for one in measured)]
+    manifest["warnings"] = list(dict.fromkeys([*manifest["warnings"], *warnings]))
+    write_json(folder / MANIFEST, manifest)
+
+
+def plan_as_json(plan: Plan) -> dict[str, Any]:
+    """The plan as resolved, each arm with its name and every option."""
+    table = asdict(plan)
+    table["arms"] = [{"name": arm.name, "kind": _kind(arm), **asdict(arm)} for arm in plan.arms]  # type: ignore[call-overload]
+    return table
+
+
+def _kind(arm: object) -> str:
+    return f"{type(arm).__module__}:{type(arm).__qualname__}"
+
+
+def _price_rows(prepared: Prepared) -> list[dict[str, Any]]:
+    day = datetime.now(UTC).date()
+    found = [prepared.prices.price(model.id, day) for model in prepared.plan.model]
+    return [
+        {"model": row.model, "effective_from": str(row.effective_from), "source": row.source, "seen": str(row.seen)}
+        for row in found
+        if row is not None
+    ]
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "system": platform.platform(),
+        "processors": os.cpu_count(),
+        "load_average_at_start": [round(one, 2) for one in os.getloadavg()],
+    }

@@ -1,0 +1,83 @@
+"""What the command line may change in a plan, and what of a run is no part of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from loadrig.words.errors import InputError
+from loadrig.words.settings import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """One field for each flag that overrides the plan; None leaves the plan as it is."""
+
+    base_url: str | None = None
+    scenario: str | None = None
+    corpus: str | None = None
+    slice: str | None = None
+    questions: str | None = None
+    arm: tuple[str, ...] = ()
+    concurrency: tuple[int, ...] = ()
+    workers: int | None = None
+    limit: int | None = None
+    repetitions: int | None = None
+    budget: str | None = None
+    one_pass: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to run: where results go, what watches, and what to take up again."""
+
+    out: Path = Path("results")
+    resume: Path | None = None
+    retry_failed: bool = False
+    inline: bool = False
+    confirmed: bool = False
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int | None = None
+    linger_s: float = 0.0
+    command_line: str = ""
+
+
+def overridden(plan: Plan, flags: Overrides) -> Plan:
+    """The plan with the flags laid over it. Raises `InputError` for an arm the plan does not have."""
+    corpus = _with(plan.corpus, path=flags.corpus, slice=flags.slice)
+    if flags.corpus is not None and flags.slice is None:
+        corpus = replace(corpus, slice=None)  # a slice belongs to the corpus it was cut from
+    models = tuple(_with(model, base_url=flags.base_url, scenario=flags.scenario) for model in plan.model)
+    load = _with(plan.load, concurrency=flags.concurrency or None, workers=flags.workers)
+    if flags.one_pass:
+        load = replace(load, cycle=False)
+    repeated: Plan = _with(plan, repetitions=flags.repetitions)
+    return replace(
+        repeated,
+        corpus=corpus,
+        questions=_with(plan.questions, path=flags.questions, limit=flags.limit),
+        model=models,
+        load=load,
+        budget=_with(plan.budget, money=flags.budget),
+        arms=_chosen(plan, flags.arm),
+    )
+
+
+def _with(value: Any, **changes: object) -> Any:
+    """The value with those fields replaced that were given."""
+    given = {name: change for name, change in changes.items() if change is not None}
+    make: Callable[..., Any] = replace
+    return make(value, **given) if given else value
+
+
+def _chosen(plan: Plan, names: tuple[str, ...]) -> Any:
+    """The named arms, by full name (`rag-bm25-k5`) or by kind (`rag`)."""
+    if not names:
+        return plan.arms
+    have = [arm.name for arm in plan.arms]
+    for name in names:
+        if not any(one == name or one.startswith(f"{name}-") for one in have):
+            raise InputError(f"unknown arm {name!r}", remedy=f"the plan has: {', '.join(have)}")
+    return tuple(arm for arm in plan.arms if any(arm.name == n or arm.name.startswith(f"{n}-") for n in names))

@@ -1,0 +1,170 @@
+"""The driver: leases trials to workers stage by stage, is the one writer of the log, and tells the observers.
+
+Rules: planned = answered + unanswered + failed + not_run when it ends, however it ends: a dead worker's trials become
+`lost`, what was never begun `not_run`. One exchange a worker is outstanding at a time. Knows nothing of Ray.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from loadrig.fleet.handle import Handle
+from loadrig.fleet.ledger import Ledger
+from loadrig.fleet.selfwatch import SelfWatch
+from loadrig.fleet.spending import Spending
+from loadrig.log import RunLog
+from loadrig.words.clock import Clock
+from loadrig.words.errors import FleetError
+from loadrig.words.record import Failure, Outcome, Record
+from loadrig.words.trial import Observer, RunInfo, Stage, Trial
+from loadrig.worker.messages import Batch, Order
+
+GRACE_S = 5.0  # how long a stopped run waits for what is in flight
+RATE_WINDOW_S = 2.0
+
+
+@dataclass(slots=True)
+class _State:
+    """What the driver remembers of a worker between two exchanges."""
+
+    ack: int = 0
+    in_flight: int = 0
+    ended: deque[tuple[int, int]] = field(default_factory=deque)
+
+    def rate_per_s(self, now_ns: int) -> float:
+        """Trials this worker ended a second, over about the last two seconds."""
+        while self.ended and now_ns - self.ended[0][0] > RATE_WINDOW_S * 1e9:
+            self.ended.popleft()
+        return sum(count for _, count in self.ended) / RATE_WINDOW_S
+
+
+class Driver:
+    """Runs the trials over the workers. `stop` ends a run early and keeps everything."""
+
+    def __init__(
+        self, info: RunInfo, log: RunLog, observers: Sequence[Observer], *, spending: Spending, clock: Clock
+    ) -> None:
+        self._info, self._log, self._observers = info, log, observers
+        self._spending, self._clock = spending, clock
+        self._halted: Literal["stopped", "budget"] | None = None
+        self._halted_ns = 0
+        self.watch = SelfWatch()
+        self.warnings: list[str] = []
+        self.interrupted = False
+        self._dead: set[str] = set()
+
+    def stop(self) -> None:
+        """Leases nothing more, waits a little for what is in flight, then ends it."""
+        self.interrupted = True
+        self._halt("stopped")
+
+    async def drive(self, stages: Iterable[tuple[Stage, Sequence[Trial]]], handles: Sequence[Handle]) -> None:
+        """Runs one stage after the other over the workers that are alive."""
+        for observer in self._observers:
+            observer.started(self._info)
+        alive = list(handles)
+        states = {handle.name: _State() for handle in handles}
+        for stage, trials in stages:
+            ledger = Ledger(trials, stage.concurrency, [handle.name for handle in alive])
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for handle in alive:
+                        group.create_task(self._pump(handle, states, ledger, stage))
+            finally:
+                self._close(ledger)
+                for handle in alive:
+                    self._lose(ledger, handle)
+            alive = [handle for handle in alive if handle.name not in self._dead]
+            if not alive and self._halted is None:
+                self.warnings.append("no worker was left to go on with: the rest was not run")
+                self._halt("stopped")
+        for observer in self._observers:
+            observer.finished()
+
+    async def _pump(self, handle: Handle, states: dict[str, _State], ledger: Ledger, stage: Stage) -> None:
+        state = states[handle.name]
+        while not ledger.is_done:
+            if self._halted:
+                self._close(ledger)
+            try:
+                batch = await handle.exchange(self._order(handle, state, ledger, stage))
+            except FleetError as error:
+                self.warnings.append(str(error))
+                self._dead.add(handle.name)
+                self._lose(ledger, handle)
+                state.in_flight = 0
+                return
+            self._accept(batch, handle, state, ledger)
+            in_flight = sum(one.in_flight for one in states.values())
+            pulse = self.watch.pulse(stage, handle.name, batch, in_flight, len(ledger.workers))
+            for observer in self._observers:
+                observer.pulse(pulse)
+
+    def _order(self, handle: Handle, state: _State, ledger: Ledger, stage: Stage) -> Order:
+        now_ns = self._clock.now_ns()
+        room = self._spending.room(ledger.in_hand)
+        if room == 0 and ledger.in_hand == 0:
+            self._halt("budget")
+        trials = ledger.lease(handle.name, rate_per_s=state.rate_per_s(now_ns), room=0 if self._halted else room)
+        return Order(
+            stage=stage.name,
+            credits=ledger.credits(handle.name),
+            trials=trials,
+            more=ledger.more and room != 0,
+            ack=state.ack,
+            stop=self._halted is not None,
+            cancel=self._halted is not None and now_ns - self._halted_ns > GRACE_S * 1e9,
+        )
+
+    def _accept(self, batch: Batch, handle: Handle, state: _State, ledger: Ledger) -> None:
+        fresh = [record for record in batch.records if ledger.end(handle.name, record.trial)]
+        ledger.hand_back(handle.name, batch.returned)
+        state.ack, state.in_flight = batch.number, batch.in_flight
+        state.ended.append((self._clock.now_ns(), len(fresh)))
+        self._write(fresh, batch.fragments)
+
+    def _halt(self, why: Literal["stopped", "budget"]) -> None:
+        if self._halted is None:
+            self._halted, self._halted_ns = why, self._clock.now_ns()
+
+    def _close(self, ledger: Ledger) -> None:
+        """Writes what will not be leased any more as not run."""
+        reason = self._halted or "stopped"
+        self._write([self._unasked(trial, "not_run", reason) for trial in ledger.close()])
+
+    def _lose(self, ledger: Ledger, handle: Handle) -> None:
+        failure = Failure("lost", f"worker {handle.name} (pid {handle.pid}) was lost with this trial in hand")
+        lost = ledger.lose(handle.name)
+        self._write([self._unasked(trial, "failed", "lost", failure=failure, worker=handle.name) for trial in lost])
+
+    def _write(self, records: Sequence[Record], fragments: dict[str, bytes] | None = None) -> None:
+        self._log.append(records, fragments or {})
+        for record in records:
+            self._spending.add(record)
+            for observer in self._observers:
+                observer.record(record)
+
+    def _unasked(
+        self, trial: Trial, outcome: Outcome, reason: str, *, failure: Failure | None = None, worker: str | None = None
+    ) -> Record:
+        """The record of a trial that no worker answers for. What was never begun is no try: it counts one less."""
+        return Record(
+            run=self._info.run,
+            trial=trial.id,
+            try_no=trial.try_no - (outcome == "not_run"),
+            arm=trial.arm,
+            model=trial.model,
+            question=trial.question,
+            category=trial.category,
+            repetition=trial.repetition,
+            stage=trial.stage,
+            phase=trial.phase,
+            outcome=outcome,
+            reason=reason,
+            failure=failure,
+            worker=worker,
+        )

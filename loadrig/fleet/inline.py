@@ -1,0 +1,27 @@
+"""One worker in the driver's own loop: no Ray, the same worker. The default for one worker."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from loadrig.fleet.handle import Handle, wait_ready
+from loadrig.worker.setup import Setup
+from loadrig.worker.worker import Worker
+
+START_LIMIT_S = 90.0
+
+
+@asynccontextmanager
+async def inline_fleet(setup: Setup) -> AsyncIterator[list[Handle]]:
+    """A fleet of one, ready to take trials; on leaving, everything it opened is closed."""
+    worker = Worker(setup)
+    running = asyncio.create_task(worker.run())  # owned here: awaited below, whatever happens
+    try:
+        await wait_ready(worker.wait_ready(), running, limit_s=START_LIMIT_S)
+        yield [Handle(setup.worker, os.getpid(), worker.exchange, running)]
+    finally:
+        worker.close()
+        await asyncio.wait({running})

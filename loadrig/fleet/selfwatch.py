@@ -1,0 +1,70 @@
+"""What the rig knows of its own part in the figures: loop lag and CPU of every worker, stage by stage.
+
+Lags go into a sketch a worker and stage, so memory does not grow with the run. Whether a stage was client-bound is
+decided by the read side, which knows its first-token times; the live mark uses the absolute limits only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from loadrig.sketch import Sketch
+from loadrig.words.trial import Pulse, Stage
+from loadrig.worker.messages import Batch
+
+LAG_LIMIT_NS = 5_000_000
+CPU_LIMIT = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class SelfMeasurement:
+    """One worker in one stage. Lags in nanoseconds; `cpu_share_max` of one core over any five seconds."""
+
+    stage: str
+    worker: str
+    lag_n: int
+    lag_p50_ns: int | None
+    lag_p99_ns: int | None
+    lag_max_ns: int | None
+    cpu_share_max: float
+
+
+@dataclass(slots=True)
+class _Worker:
+    lags: Sketch = field(default_factory=Sketch)
+    cpu_share_max: float = 0.0
+
+
+class SelfWatch:
+    """Collects what batches say of their worker."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str], _Worker] = {}
+
+    def pulse(self, stage: Stage, worker: str, batch: Batch, in_flight: int, workers: int) -> Pulse:
+        """Notes a batch and returns the state of the rig for the observers."""
+        seen = self._seen.setdefault((stage.name, worker), _Worker())
+        for lag_ns in batch.lags_ns:
+            seen.lags.record(lag_ns)
+        seen.cpu_share_max = max(seen.cpu_share_max, batch.cpu_share)
+        lag_ns = max(batch.lags_ns, default=0)
+        p99_ns = seen.lags.quantile_ns(0.99) or 0
+        return Pulse(
+            stage=stage.name,
+            in_flight=in_flight,
+            target=stage.concurrency,
+            workers=workers,
+            lag_ns=lag_ns,
+            cpu_share=batch.cpu_share,
+            client_bound=p99_ns > LAG_LIMIT_NS or seen.cpu_share_max > CPU_LIMIT,
+        )
+
+    def measurements(self) -> tuple[SelfMeasurement, ...]:
+        """One row a stage and worker, for the manifest."""
+        return tuple(
+            SelfMeasurement(
+                stage, worker, seen.lags.count, seen.lags.quantile_ns(0.5), seen.lags.quantile_ns(0.99),
+                seen.lags.max_ns, round(seen.cpu_share_max, 3),
+            )
+            for (stage, worker), seen in self._seen.items()
+        )  # fmt: skip

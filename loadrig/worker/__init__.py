@@ -1,0 +1,1 @@
+"""The worker: one asyncio loop that keeps its share of trials in flight. A plain class; Ray only wraps it."""

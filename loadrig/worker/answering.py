@@ -1,0 +1,85 @@
+"""One trial from lease to record: runs the arm against a client of its own and says what became of it.
+
+What the target does wrong ends in the record; an error of an arm or of ours is raised and ends the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from loadrig.wire.engine import Engine
+from loadrig.wire.turn import Asker
+from loadrig.words.arm import Answer, View
+from loadrig.words.clock import Clock
+from loadrig.words.corpus import Question
+from loadrig.words.errors import TurnFailed
+from loadrig.words.record import Failure, Record
+from loadrig.words.trial import Trial
+from loadrig.worker.client import Means, TrialClient
+from loadrig.worker.recording import Ended, record_of
+from loadrig.worker.searching import Searching
+from loadrig.worker.setup import Setup
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An ended trial. The record is made on request, after the freed slot has been filled."""
+
+    ended: Ended
+    setup: Setup
+    fragments: Mapping[str, bytes] = field(default_factory=dict)
+
+    def record(self) -> Record:
+        return record_of(self.ended, self.setup)
+
+
+class Answering:
+    """Holds what the trials of a worker share; `answer` runs one."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        questions: Mapping[str, Question],
+        views: Mapping[tuple[str, ...], View],
+        searching: Searching,
+        *,
+        engine: Engine,
+        clock: Clock,
+    ) -> None:
+        self._setup = setup
+        self._questions = questions
+        self._views = views
+        self._searching = searching
+        self._clock = clock
+        self._arms = {arm.name: arm for arm in setup.plan.arms}
+        self._askers = {
+            model: Asker(engine, target, setup.plan.limits, setup.plan.retry) for model, target in setup.targets.items()
+        }
+
+    async def answer(self, trial: Trial) -> Answered:
+        """Runs the trial to its end; being cancelled is an end too."""
+        question = self._questions[trial.question]
+        total_ns = round(self._setup.plan.limits.total * 1e9)
+        began_at, begin_ns = self._clock.label(), self._clock.now_ns()
+        means = Means(self._askers[trial.model], self._views[question.caller], self._searching, self._clock)
+        client = TrialClient(trial, means, caller=question.caller, deadline_ns=begin_ns + total_ns)
+        answer: Answer | None = None
+        failure: Failure | None = None
+        try:
+            # The wire keeps the limit itself and records what came until then; this one catches a hang elsewhere.
+            async with asyncio.timeout(self._setup.plan.limits.total + 1):
+                answer = await self._arms[trial.arm].answer(question, client)
+        except TurnFailed as failed:
+            failure = failed.failure
+        except TimeoutError:
+            limit = self._setup.plan.limits.total
+            failure = Failure("timeout", f"the trial took longer than {limit:g} s", phase="total")
+        except asyncio.CancelledError:
+            failure = Failure("cancelled", "the run was stopped")
+        ended = Ended(
+            trial, question, answer, failure, client.notes(),
+            began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(),
+        )  # fmt: skip
+        return Answered(ended, self._setup, client.fragments)

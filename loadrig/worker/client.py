@@ -1,0 +1,103 @@
+"""The client of one trial: asks, searches and runs tools for its arm, and keeps the time of each.
+
+Search time counts as retrieval unless a tool searched; then it is part of the tool's time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from loadrig.wire.turn import Asker
+from loadrig.words.arm import ToolOutput, ToolRunner, Unit, View
+from loadrig.words.clock import Clock
+from loadrig.words.corpus import Hit
+from loadrig.words.errors import TurnFailed
+from loadrig.words.prompt import Prompt, Reply, ToolUse
+from loadrig.words.record import Failure, ToolCall, Turn
+from loadrig.words.trial import Trial
+from loadrig.worker.searching import Searching
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a trial's client saw: its turns, and nanoseconds spent in retrieval and in tools. `broken_off`: a turn
+    was in flight when the trial was ended from outside, so its tokens are not known."""
+
+    turns: tuple[Turn, ...]
+    retrieval_ns: int | None
+    tool_ns: int | None
+    broken_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a trial works with: shared by many trials, owned by none."""
+
+    asker: Asker
+    view: View
+    searching: Searching
+    clock: Clock
+
+
+class TrialClient:
+    """Implements `loadrig.words.arm.Client` for one trial."""
+
+    def __init__(self, trial: Trial, means: Means, *, caller: tuple[str, ...], deadline_ns: int) -> None:
+        self.fragments: dict[str, bytes] = {}
+        self._means, self._clock = means, means.clock
+        self._caller, self._deadline_ns = caller, deadline_ns
+        self._traced = trial.id if trial.try_no == 1 else f"{trial.id}-{trial.try_no}"
+        self._turns: list[Turn] = []
+        self._retrieval_ns: int | None = None
+        self._tool_ns: int | None = None
+        self._in_tools = False
+        self._asking = False
+        self._calls_seen: set[tuple[str, str]] = set()
+
+    @property
+    def view(self) -> View:
+        return self._means.view
+
+    def notes(self) -> Notes:
+        return Notes(tuple(self._turns), self._retrieval_ns, self._tool_ns, broken_off=self._asking)
+
+    async def ask(self, prompt: Prompt) -> Reply:
+        self._asking = True
+        trace = f"{self._traced}.{len(self._turns) + 1}"
+        asked = await self._means.asker.ask(prompt, trace=trace, deadline_ns=self._deadline_ns)
+        self._asking = False
+        self._turns.append(asked.turn)
+        self.fragments.update(asked.fragments)
+        if asked.reply is None:
+            failure = asked.turn.attempts[-1].failure or Failure("protocol", "no reply and no failure")
+            raise TurnFailed(failure)
+        return asked.reply
+
+    async def search(self, retriever: str, query: str, k: int, *, unit: Unit = "chunk") -> tuple[Hit, ...]:
+        begin_ns = self._clock.now_ns()
+        hits = await self._means.searching.search(retriever, query, k, self._caller, unit)
+        if not self._in_tools:
+            self._retrieval_ns = (self._retrieval_ns or 0) + self._clock.now_ns() - begin_ns
+        return hits
+
+    async def use_tools(self, uses: tuple[ToolUse, ...], runner: ToolRunner) -> tuple[ToolOutput, ...]:
+        begin_ns = self._clock.now_ns()
+        self._in_tools = True
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._timed(use, runner)) for use in uses]
+        self._in_tools = False
+        self._tool_ns = (self._tool_ns or 0) + self._clock.now_ns() - begin_ns
+        calls = tuple(self._noted(use, *task.result()) for use, task in zip(uses, tasks, strict=True))
+        self._turns[-1] = replace(self._turns[-1], tool_calls=calls)
+        return tuple(task.result()[0] for task in tasks)
+
+    async def _timed(self, use: ToolUse, runner: ToolRunner) -> tuple[ToolOutput, int]:
+        begin_ns = self._clock.now_ns()
+        output = await runner(use)
+        return output, self._clock.now_ns() - begin_ns
+
+    def _noted(self, use: ToolUse, output: ToolOutput, took_ns: int) -> ToolCall:
+        repeated = (use.name, use.arguments) in self._calls_seen
+        self._calls_seen.add((use.name, use.arguments))
+        return ToolCall(use.name, use.arguments, output.ok, output.docs, took_ns, output.hits, repeated)

@@ -1,0 +1,43 @@
+"""What driver and worker say to each other: one exchange about each 100 ms carries everything, both ways.
+
+A worker keeps a batch until the driver has acknowledged its number, so a lost answer loses no record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from loadrig.words.record import Record
+from loadrig.words.trial import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """From the driver. `credits` is the number of trials to keep in flight; `more` says that the stage still has
+    trials to lease; `ack` the last batch received. `stop`: start nothing more and hand back what waits;
+    `cancel`: end what is in flight too. `wait_s`: answer after this long at the latest."""
+
+    stage: str
+    credits: int
+    trials: tuple[Trial, ...] = ()
+    more: bool = True
+    ack: int = 0
+    wait_s: float = 0.1
+    stop: bool = False
+    cancel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """From the worker. `fragments` are prompt parts by content hash, each sent once a worker; `returned` the ids of
+    trials handed back unbegun; `lags_ns` what the loop-lag probe saw since the last batch; `cpu_share` of one core
+    over about the last five seconds."""
+
+    number: int
+    records: tuple[Record, ...]
+    fragments: dict[str, bytes] = field(default_factory=dict)
+    in_flight: int = 0
+    waiting: int = 0
+    returned: tuple[str, ...] = ()
+    lags_ns: tuple[int, ...] = ()
+    cpu_share: float = 0.0

@@ -1,0 +1,54 @@
+"""Searching off the event loop and off its GIL: one process a worker that holds the indexes.
+
+A thread would not do: BM25 in Python holds the interpreter for tens of milliseconds a query, and every stream of
+the worker would be stamped late. The process is started before the first trial and ends with the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import signal
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from loadrig.retrievers import Retriever
+from loadrig.words.arm import Unit
+from loadrig.words.corpus import Hit
+from loadrig.worker.library import open_indexes
+
+_indexes: dict[str, Retriever] = {}  # of the search process, filled once by its initializer
+
+
+class Searching:
+    """`async with` starts the search process; `search` asks it. Queries wait for each other: one process."""
+
+    def __init__(self, folder: Path) -> None:
+        self._pool = ProcessPoolExecutor(
+            1, multiprocessing.get_context("spawn"), initializer=_open, initargs=(str(folder),)
+        )
+
+    async def __aenter__(self) -> Searching:
+        await asyncio.get_running_loop().run_in_executor(self._pool, _ready)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    async def search(self, retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> tuple[Hit, ...]:
+        """The retriever's hits, best first."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, _search, retriever, query, k, caller, unit)
+
+
+def _open(folder: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to answer
+    _indexes.update(open_indexes(Path(folder)))
+
+
+def _ready() -> bool:
+    return True
+
+
+def _search(retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> tuple[Hit, ...]:
+    return _indexes[retriever].search(query, k, caller, unit=unit)

@@ -1,0 +1,23 @@
+"""All a worker is told at its start: plain, picklable, the same for every worker but the name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadrig.cost import Prices
+from loadrig.wire.turn import Target
+from loadrig.words.settings import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """`targets` holds, by model id, the endpoint with its request head (the key is inside: never logged)."""
+
+    run: str
+    worker: str
+    plan: Plan
+    library: Path
+    targets: Mapping[str, Target]
+    prices: Prices

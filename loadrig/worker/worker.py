@@ -1,0 +1,145 @@
+"""A worker: keeps its credits' worth of trials in flight and hands finished records to the driver.
+
+Rules: `exchange` is the only way in or out; a slot that falls free is filled from the waiting trials before the
+ended trial's record is made; a trial always ends in a record, whatever became of it; a batch is kept until it is
+acknowledged. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import AsyncExitStack
+
+import msgspec
+
+from loadrig.corpus.view import CallerView, view_of
+from loadrig.wire.engine import Engine
+from loadrig.words.clock import Clock, SystemClock
+from loadrig.words.record import Record
+from loadrig.words.trial import Trial
+from loadrig.worker.answering import Answering
+from loadrig.worker.library import open_texts
+from loadrig.worker.messages import Batch, Order
+from loadrig.worker.probe import Probe
+from loadrig.worker.searching import Searching
+from loadrig.worker.setup import Setup
+
+
+class Worker:
+    """Call `run` once, as a task of its own, and `exchange` until the run is over; then `close`."""
+
+    def __init__(self, setup: Setup, clock: Clock | None = None) -> None:
+        self._setup = setup
+        self._clock = clock or SystemClock()
+        self._waiting: deque[Trial] = deque()
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._records: list[Record] = []
+        self._fragments: dict[str, bytes] = {}
+        self._returned: list[str] = []
+        self._order = Order("", 0)
+        self._last = Batch(0, ())
+        self._numbered = 0
+        self._known: set[str] = set()
+        self._probe = Probe()
+        self._news = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._closing = asyncio.Event()
+
+    async def run(self) -> None:
+        """Opens what a worker needs, serves until `close`, and leaves no task, socket or process behind."""
+        texts = open_texts(self._setup.library)
+        views: dict[tuple[str, ...], CallerView] = {}
+        for caller in {question.caller for question in texts.questions.values()}:
+            views[caller] = view_of(texts.corpus, caller)
+        async with AsyncExitStack() as stack:
+            searching = await stack.enter_async_context(Searching(self._setup.library))
+            self._engine = await stack.enter_async_context(Engine(self._clock))
+            self._answering = Answering(
+                self._setup, texts.questions, views, searching, engine=self._engine, clock=self._clock
+            )
+            self._group = await stack.enter_async_context(asyncio.TaskGroup())
+            probing = self._group.create_task(self._probe.run())
+            self._ready.set()
+            await self._closing.wait()
+            probing.cancel()
+            self._end(cancel=True)
+
+    async def wait_ready(self) -> str:
+        """Returns the worker's name once it can take trials."""
+        await self._ready.wait()
+        return self._setup.worker
+
+    def close(self) -> None:
+        """Ends `run`; trials in flight end as cancelled."""
+        self._closing.set()
+
+    async def exchange(self, order: Order) -> Batch:
+        """Takes trials and credits; answers with what ended, after `order.wait_s` or at once when it has run dry."""
+        if order.ack != self._last.number:
+            return self._last
+        self._order = order
+        self._waiting.extend(order.trials)
+        if order.stop or order.cancel:
+            self._end(cancel=order.cancel)
+        self._fill()
+        if not self._is_dry():
+            self._news.clear()
+            try:
+                async with asyncio.timeout(order.wait_s):
+                    await self._news.wait()
+            except TimeoutError:
+                pass
+        self._last = self._batch()
+        return self._last
+
+    def _batch(self) -> Batch:
+        lags, cpu_share = self._probe.take()
+        self._numbered += 1
+        batch = Batch(
+            number=self._numbered,
+            records=tuple(self._records),
+            fragments=dict(self._fragments),
+            in_flight=len(self._running),
+            waiting=len(self._waiting),
+            returned=tuple(self._returned),
+            lags_ns=lags,
+            cpu_share=cpu_share,
+        )
+        self._records.clear()
+        self._fragments.clear()
+        self._returned.clear()
+        return batch
+
+    def _is_dry(self) -> bool:
+        """A slot is free that the driver could fill, or nothing is left and something is to be told."""
+        if self._order.more and not self._order.stop:
+            return len(self._running) < self._order.credits and not self._waiting
+        return not self._running and bool(self._records or self._returned)
+
+    def _fill(self) -> None:
+        while self._waiting and len(self._running) < self._order.credits and not self._order.stop:
+            trial = self._waiting.popleft()
+            self._running[trial.id] = self._group.create_task(self._one(trial))
+
+    def _end(self, *, cancel: bool) -> None:
+        self._returned.extend(trial.id for trial in self._waiting)
+        self._waiting.clear()
+        if cancel:
+            self._engine.stop()  # what is in flight ends as cancelled, with what had come of it
+
+    async def _one(self, trial: Trial) -> None:
+        answered = await self._answering.answer(trial)
+        below = len(self._running) < self._order.credits and not self._order.more
+        del self._running[trial.id]
+        self._fill()
+        record = answered.record()
+        if below and trial.phase == "measured":
+            record = msgspec.structs.replace(record, phase="tail")
+        self._records.append(record)
+        for digest, fragment in answered.fragments.items():
+            if digest not in self._known:
+                self._known.add(digest)
+                self._fragments[digest] = fragment
+        if self._is_dry():
+            self._news.set()
