@@ -19,7 +19,7 @@ _LETTERS = string.ascii_letters.encode()
 _DIGITS = string.digits.encode()
 _BLANKS = b" \t\r"
 _MARKS = (string.punctuation + "\n").encode()
-_PER_LETTER, _PER_DIGIT, _PER_MARK, _PER_OTHER = 0.2, 0.45, 0.62, 0.35
+_PER_LETTER, _PER_DIGIT, _PER_MARK, _PER_OTHER = 0.205, 0.45, 0.62, 0.35
 
 MESSAGE_OVERHEAD = 4
 TOOLS_OVERHEAD = 286

@@ -19,19 +19,24 @@ _ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)]|#\.)\s+")
 _KEYED = re.compile(r"^\s*\**[A-Z][\w -]{0,24}\**:\**\s+\S")
 _UNDERLINE = re.compile(r"^\s*([=\-~^\"'*#+.`])\1{2,}\s*$")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*\S)")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[`*\u201c]?[A-Z0-9])")
+_SENTENCE = re.compile(
+    r"(?<=[.!?])(?<!\b[Nn]o\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\b[DM]r\.)(?<!\b[A-Z]\.)(?<!\.[a-z]\.)"
+    r"[\"')\]]?\s+(?=[\"'(\[`*\u201c]?[A-Z0-9])"
+)
 MOST_WORDS = 90
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing a document says. `context` are the stems of its heading."""
+    """One thing a document says. `context` are the stems of its heading; `record` marks the `key: value` lines
+    that open a document."""
 
     place: int
     text: str
     stems: frozenset[str]
     context: frozenset[str]
     words: int
+    record: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +82,35 @@ def parse(text: str) -> Parsed:
     """Cut a document's text into statements and index them."""
     statements: list[Statement] = []
     postings: dict[str, list[int]] = {}
-    for heading, unit in _units(text):
+    record, rest = _opening_record(text.splitlines())
+    units = [("", record, True)] if record else []
+    units += [(heading, unit, False) for heading, unit in _units(rest)]
+    for heading, unit, is_record in units:
         context = stems(heading)
-        for sentence in _sentences(unit):
+        for sentence in _pieces(unit) if is_record else _sentences(unit):
             found = TOKEN.findall(sentence)
             own = frozenset(stem for token in found for stem in stems_of(token))
             if not own:
                 continue
             place = len(statements)
-            statements.append(Statement(place, sentence, own, context, len(found)))
+            statements.append(Statement(place, sentence, own, context, len(found), is_record))
             for stem in own | context:
                 postings.setdefault(stem, []).append(place)
     return Parsed(tuple(statements), {stem: tuple(places) for stem, places in postings.items()})
 
 
-def _units(text: str) -> list[tuple[str, str]]:
+def _opening_record(lines: list[str]) -> tuple[str, list[str]]:
+    """(the `key: value` lines at the very start, their continuations included, as one line; the other lines)."""
+    start = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    end = start
+    while end < len(lines) and (_KEYED.match(lines[end]) or (end > start and lines[end][:1].isspace())):
+        end += 1
+    if end - start < 2:
+        return "", lines
+    return " ".join(line.strip() for line in lines[start:end]), lines[end:]
+
+
+def _units(text: list[str]) -> list[tuple[str, str]]:
     """(heading, paragraph or item), the lines of each joined by a blank; a heading is a unit too."""
     units: list[tuple[str, str]] = []
     lines: list[str] = []
@@ -102,7 +121,7 @@ def _units(text: str) -> list[tuple[str, str]]:
             units.append((heading, " ".join(lines)))
             lines.clear()
 
-    for line in text.splitlines():
+    for line in text:
         bare = line.strip()
         if not bare:
             close()
@@ -124,9 +143,10 @@ def _units(text: str) -> list[tuple[str, str]]:
 
 
 def _sentences(unit: str) -> list[str]:
-    out: list[str] = []
-    for sentence in _SENTENCE.split(unit):
-        words = sentence.split()
-        for start in range(0, len(words), MOST_WORDS):
-            out.append(" ".join(words[start : start + MOST_WORDS]))
-    return out
+    return [piece for sentence in _SENTENCE.split(unit) for piece in _pieces(sentence)]
+
+
+def _pieces(sentence: str) -> list[str]:
+    """A sentence beyond the length that can be quoted is cut into several."""
+    words = sentence.split()
+    return [" ".join(words[start : start + MOST_WORDS]) for start in range(0, len(words), MOST_WORDS)]

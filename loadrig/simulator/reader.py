@@ -13,11 +13,11 @@ from random import Random
 
 from loadrig.simulator.documents import Source
 from loadrig.simulator.evidence import Found, rank
-from loadrig.simulator.vocabulary import AUXILIARIES, DECISIONS, NEGATIONS, NEGATIVE, STANDING, tokens
+from loadrig.simulator.vocabulary import AUXILIARIES, DECISION_PHRASES, DECISIONS, NEGATIONS, NEGATIVE, STANDING, tokens
 
 FLOOR = 0.34
 """Least share of the question's weight that must be found in or near the best statement."""
-COMPARABLE, LISTED = 0.72, 0.78
+COMPARABLE, LISTED, SAME_MATTER = 0.72, 0.78, 0.55
 MOST_QUOTED, MOST_LISTED, LONGEST_WORDS = 3, 30, 60
 
 _LISTING = re.compile(r"\b(?:how many|list|every|each|all)\b|^(?:in )?which (?:\w+ ){0,3}?[\w-]+s\b", re.IGNORECASE)
@@ -75,18 +75,40 @@ def choose(found: list[Found], habits: Habits) -> list[Found]:
 
     def merit(entry: Found) -> float:
         lateness = ages[_age(entry.source, habits)] / newest
-        decides = 0.12 if decision_words(entry.statement.text) else 0.0
+        decides = 0.12 if len(ages) > 1 and tells_a_decision(entry.statement.text) else 0.0
         return entry.score * (1.0 + 0.2 * lateness + decides)
 
     good.sort(key=lambda entry: (-merit(entry), entry.source.order, entry.statement.place))
     floor = 0.85 * merit(good[0])
     quoted = _distinct([entry for entry in good if merit(entry) >= floor])[: MOST_QUOTED - 1]
-    return quoted + _standing(quoted[0], quoted)
+    quoted[1:1] = _continued(quoted[0], found)
+    amended = _amended(quoted[0], found, habits)
+    return _distinct(amended + quoted + _standing((amended or quoted)[0]))
 
 
-def decision_words(text: str) -> set[str]:
-    """The words of decisions in a text."""
-    return {token.lower() for token in tokens(text)} & DECISIONS
+def _amended(lead: Found, found: list[Found], habits: Habits) -> list[Found]:
+    """The latest decision on the lead's matter, if there is a later one: it has most of the question's words that
+    the lead has, in itself or in its heading."""
+    since = _age(lead.source, habits)
+    needed = SAME_MATTER * sum(lead.matched.values())
+
+    def is_same_matter(entry: Found) -> bool:
+        there = entry.statement.stems | entry.statement.context
+        return sum(weight for stem, weight in lead.matched.items() if stem in there) >= needed
+
+    later = [
+        entry
+        for entry in found
+        if _age(entry.source, habits) > since and tells_a_decision(entry.statement.text) and is_same_matter(entry)
+    ]
+    return [max(later, key=lambda entry: (_age(entry.source, habits), entry.score))] if later else []
+
+
+def tells_a_decision(text: str) -> bool:
+    """True when the text has a word or a heading of decisions."""
+    if STANDING.search(text) or DECISION_PHRASES.search(text):
+        return True
+    return not DECISIONS.isdisjoint(token.lower() for token in tokens(text))
 
 
 def _age(source: Source, habits: Habits) -> str:
@@ -100,13 +122,25 @@ def _distinct(found: list[Found]) -> list[Found]:
     return list(seen.values())
 
 
-def _standing(lead: Found, quoted: list[Found]) -> list[Found]:
-    """The line of the leading document that tells how the matter stood (`Status: ...`), unless quoted already."""
-    for statement in lead.source.parsed.statements:
-        if STANDING.match(statement.text):
-            if any(entry.statement is statement for entry in quoted):
-                return []
-            return [Found(lead.source, statement, 0.0, 0.0)]
+def _standing(lead: Found) -> list[Found]:
+    """The lines that tell how the leading statement's matter stood (`Decision: ...`): the nearest under the same
+    heading, and the one in the document's opening record."""
+    place, context = lead.statement.place, lead.statement.context
+    lines = [s for s in lead.source.parsed.statements if STANDING.search(s.text)]
+    record = [s for s in lines if s.record]
+    near = [s for s in lines if s.context == context and not s.record]
+    near.sort(key=lambda s: (s.place < place, abs(s.place - place)))
+    return [Found(lead.source, statement, 0.0, 0.0, {}) for statement in record + near[:1]]
+
+
+def _continued(lead: Found, found: list[Found]) -> list[Found]:
+    """The statement after the lead, when the lead ends with a colon or the next one bears on the question too."""
+    statements, after = lead.source.parsed.statements, lead.statement.place + 1
+    if after >= len(statements) or statements[after].context != lead.statement.context:
+        return []
+    scored = next((f for f in found if f.statement is statements[after]), None)
+    if lead.statement.text.endswith(":") or (scored is not None and scored.score >= 0.4 * lead.score):
+        return [scored or Found(lead.source, statements[after], 0.0, 0.0, {})]
     return []
 
 

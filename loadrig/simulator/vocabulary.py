@@ -45,10 +45,15 @@ CHANGE = words(
     "revised successor supersedes switched updated"
 )
 DECISIONS = NEGATIVE | POSITIVE | CHANGE
-NEGATIONS = re.compile(r"\b(?:not|no longer|never|cannot|none|neither|nor|n't)\b|n't\b", re.IGNORECASE)
-STANDING = re.compile(
-    r"^\W*(?:status|state|decision|outcome|resolution|result|verdict|disposition)\b\W{0,4}[:|]", re.IGNORECASE
+DECISION_PHRASES = re.compile(
+    r"\b(?:no longer|tak(?:en|es) out|turned down|called off|put off|comes? back|brought back|voted (?:down|against)|"
+    r"set aside|struck out|in favou?r of)\b",
+    re.IGNORECASE,
 )
+NEGATIONS = re.compile(
+    r"\b(?:not|no longer|never|cannot|none|neither|nor|taken out|turned down|voted down)\b|n't\b", re.IGNORECASE
+)
+STANDING = re.compile(r"\b(?:Status|State|Decision|Outcome|Resolution|Result|Verdict|Disposition)\b\W{0,4}[:|]")
 AUXILIARIES = words("is are was were does do did has have had can could may might must should shall will would")
 
 _ENDINGS = (
