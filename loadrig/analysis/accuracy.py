@@ -1,0 +1,119 @@
+"""Accuracy by the pre-check: which answers hold what they must contain. A cheap check, not a grade.
+
+Checked are answered trials of questions that say what an answer must contain; the rest is "not graded", counted and
+never taken for wrong. The interval is over questions, each by its first asked trial, because repetitions of one
+question are not independent; the tally over all trials stands beside it without an interval.
+
+A question that the control (no documents) answered rightly in any repetition measures the model's memory: it is
+listed and leaves that model's accuracy; latency, tokens and money keep it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
+from loadrig.graders.precheck import passes
+from loadrig.log import RunFolder
+from loadrig.stats import Share, wilson
+from loadrig.words.record import Record
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAccuracy:
+    """Of one category (`all`: every one). `share`: questions right, the dropped left out, with Wilson's interval;
+    `with_dropped`: all of them. `not_graded`: questions whose first trial could not be checked. `right` of `checked`:
+    over all repetitions, the dropped left out."""
+
+    category: str
+    share: Share | None
+    with_dropped: Share | None
+    not_graded: int
+    right: int
+    checked: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArmAccuracy:
+    """How often an arm's answers pass, by category."""
+
+    arm: str
+    model: str
+    categories: tuple[CategoryAccuracy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A question that the control answered rightly, and the answer."""
+
+    question: str
+    category: str
+    model: str
+    answer: str
+
+
+def verdict(run: RunFolder, record: Record) -> bool | None:
+    """Whether the answer passes the pre-check; None when it cannot be checked."""
+    question = run.questions.get(record.question)
+    if record.outcome != "answered" or question is None or not question.must_contain:
+        return None
+    return passes(record.answer, question.must_contain)
+
+
+def correct(run: RunFolder, records: Iterable[Record]) -> int | None:
+    """Trials that pass; None when none could be checked."""
+    verdicts = [found for record in records if (found := verdict(run, record)) is not None]
+    return sum(verdicts) if verdicts else None
+
+
+def dropped(run: RunFolder) -> tuple[Dropped, ...]:
+    """Questions that the control answered rightly, each once a model."""
+    known = {
+        (record.question, record.model): Dropped(record.question, record.category, record.model, record.answer)
+        for record in asked(run)
+        if record.arm == CONTROL and verdict(run, record)
+    }
+    return tuple(sorted(known.values(), key=lambda drop: (drop.model, drop.question)))
+
+
+def accuracy_by_arm(run: RunFolder) -> tuple[ArmAccuracy, ...]:
+    """Accuracy of every arm and model."""
+    leaked = {(drop.question, drop.model) for drop in dropped(run)}
+    place = {name: number for number, name in enumerate(stage_names(run))}
+    records = sorted(asked(run), key=lambda record: (place[record.stage], record.repetition, record.trial))
+    order = {arm: number for number, arm in enumerate(arm_names(run))}
+    groups = grouped(((record.arm, record.model), record) for record in records)
+    return tuple(
+        ArmAccuracy(arm, model, _categories(run, found, {q for q, of in leaked if of == model}))
+        for (arm, model), found in sorted(groups.items(), key=lambda group: order[group[0][0]])
+    )
+
+
+def _categories(run: RunFolder, records: Sequence[Record], leaked: set[str]) -> tuple[CategoryAccuracy, ...]:
+    named = sorted(grouped((record.category, record) for record in records).items())
+    return tuple(_category(run, name, found, leaked) for name, found in [(ALL, records), *named])
+
+
+def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[str]) -> CategoryAccuracy:
+    trials = grouped((record.question, verdict(run, record)) for record in records)
+    first = {question: verdicts[0] for question, verdicts in trials.items()}
+    everything = [found for found in first.values() if found is not None]
+    kept = [found for question, found in first.items() if found is not None and question not in leaked]
+    repeated = [
+        found
+        for question, verdicts in trials.items()
+        if question not in leaked
+        for found in verdicts
+        if found is not None
+    ]
+    return CategoryAccuracy(
+        name,
+        share=wilson(sum(kept), len(kept)),
+        with_dropped=wilson(sum(everything), len(everything)),
+        not_graded=len(first) - len(everything),
+        right=sum(repeated),
+        checked=len(repeated),
+    )

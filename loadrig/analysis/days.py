@@ -1,0 +1,89 @@
+"""Cost of a question by arm and local day, over any number of runs.
+
+A trial's day is the local day, in the plan's zone, of the instant it began; a trial without one (it was lost before it
+was recorded) has the day `unknown`. Rows hold asked trials (measured and tail, with their retries and failures); what
+else was spent (warm-up, tries asked again) has rows of its own, `other`. So all rows together are the whole bill of
+the runs, every charge on one day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from loadrig.analysis.accuracy import verdict
+from loadrig.analysis.bill import Charge, Money, PerQuestion, charges, currency_of, money, per_question
+from loadrig.analysis.selection import asked, grouped
+from loadrig.log import RunFolder
+from loadrig.words.record import Record
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One arm and model on one local day (ISO date)."""
+
+    day: str
+    arm: str
+    model: str
+    cost: PerQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class Nights:
+    """All runs of a plan. `other`: money by day that no question of the plan cost; `total`: all of it."""
+
+    simulated: bool
+    runs: int
+    currency: str | None
+    days: tuple[Day, ...]
+    arms: tuple[Day, ...]
+    other: tuple[tuple[str, Money], ...]
+    total: Money
+
+
+def local_day(began_at: str | None, zone: ZoneInfo) -> str:
+    """ISO date of the wall time `began_at` (ISO, with offset) in `zone`."""
+    return UNKNOWN if began_at is None else datetime.fromisoformat(began_at).astimezone(zone).date().isoformat()
+
+
+def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
+    """Sums over `runs` of one plan, which are all simulated or all real and have one currency."""
+    runs = list(runs)
+    currency = next((found for run in runs if (found := currency_of(run))), None)
+    sent = [(record, verdict(run, record)) for run in runs for record in asked(run)]
+    by_day = grouped(((local_day(r.began_at, zone), r.arm, r.model), (r, passed)) for r, passed in sent)
+    by_arm = grouped((("all", r.arm, r.model), (r, passed)) for r, passed in sent)
+    other = list(_other(runs, zone))
+    everything = [charge for record, _ in sent for charge in charges(record)] + [charge for _, charge in other]
+    return Nights(
+        simulated=any(bool(run.manifest.get("simulated")) for run in runs),
+        runs=len(runs),
+        currency=currency,
+        days=_days(by_day, currency),
+        arms=_days(by_arm, currency),
+        other=tuple((day, money(found, currency)) for day, found in sorted(grouped(other).items())),
+        total=money(everything, currency),
+    )
+
+
+def _days(
+    groups: dict[tuple[str, str, str], list[tuple[Record, bool | None]]], currency: str | None
+) -> tuple[Day, ...]:
+    rows = []
+    for (day, arm, model), found in sorted(groups.items()):
+        verdicts = [passed for _, passed in found if passed is not None]
+        correct = sum(verdicts) if verdicts else None
+        rows.append(Day(day, arm, model, per_question((r for r, _ in found), currency, correct=correct)))
+    return tuple(rows)
+
+
+def _other(runs: Iterable[RunFolder], zone: ZoneInfo) -> Iterator[tuple[str, Charge]]:
+    for run in runs:
+        warm = [(r, False) for r in run.records if r.phase == "warmup"]
+        for record, superseded in [*warm, *((r, True) for r in run.superseded)]:
+            for charge in charges(record, superseded=superseded):
+                yield local_day(record.began_at, zone), charge

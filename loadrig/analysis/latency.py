@@ -1,0 +1,69 @@
+"""Latency of a group of trials, always twice: of the successes ("n of m"), and with failures beyond every success.
+
+A trial that was timed and did not succeed enters the second with the longest time it is known to have taken: its own
+value of the measure if it has one, else its service time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from loadrig.analysis.selection import succeeded
+from loadrig.measures import measure
+from loadrig.stats import Quantile, quantile
+from loadrig.words.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Exact quantiles; each None when there is no trial."""
+
+    p50: Quantile | None
+    p95: Quantile | None
+    p99: Quantile | None
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """One measure, in nanoseconds: `ok` successes of `n` timed trials."""
+
+    ok: int
+    n: int
+    successes: Spread
+    with_failures: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class FirstTurns:
+    """How first tokens came about in the first turns of `n` timed trials.
+
+    `hidden_thinking`: thinking went before, unseen, so the TTFT includes it. `burst`: the whole reply came in one
+    read, so gaps and TPOT are withheld.
+    """
+
+    n: int
+    hidden_thinking: int
+    burst: int
+
+
+def latency(records: Iterable[Record], name: str) -> Latency:
+    """The quantiles of the measure `name` (ns) over timed records."""
+    value = measure(name).value
+    records = list(records)
+    good = sorted(int(found) for r in records if succeeded(r) and (found := value(r)) is not None)
+    bad = [r for r in records if not succeeded(r)]
+    ages = [int(next((age for age in (value(r), r.service_ns) if age is not None), 0)) for r in bad]
+    return Latency(
+        ok=len(good),
+        n=len(good) + len(bad),
+        successes=Spread(*(quantile(good, q) for q in (0.5, 0.95, 0.99))),
+        with_failures=Spread(*(quantile(good, q, beyond=ages) for q in (0.5, 0.95, 0.99))),
+    )
+
+
+def first_turns(records: Iterable[Record]) -> FirstTurns:
+    """Counts the labels of first turns of timed records."""
+    turns = [record.turns[0] for record in records if record.turns]
+    hidden = sum(turn.hidden_thinking for turn in turns)
+    return FirstTurns(len(turns), hidden, sum(turn.burst for turn in turns))

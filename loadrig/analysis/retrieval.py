@@ -1,0 +1,124 @@
+"""Recall of documents, of evidence and of amending documents, by category of question.
+
+A question's value is the mean over its asked trials, a category's the mean over its questions, so that a question
+asked more often weighs no more. Questions without gold (or quotes, or amending documents) are left out and `n` says
+how many are in. An arm that never retrieved anything has no document recall; its evidence share tells what it saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pandas as pd
+
+from loadrig.analysis.selection import arm_names, asked
+from loadrig.log import RunFolder, read_prompts
+from loadrig.measures.recall import evidence_share, recall
+from loadrig.words.corpus import Question
+from loadrig.words.record import Record
+
+ALL = "all"
+FIGURES = ("recall", "evidence", "amending")
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over `n` questions."""
+
+    n: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRecall:
+    """Of one category (`all`: every one). `recall`: gold documents found; `evidence`: quotes put before the model;
+    `amending`: documents found that carry the current state. None: no question has any."""
+
+    category: str
+    recall: Mean | None
+    evidence: Mean | None
+    amending: Mean | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmRecall:
+    """What an arm put before a model."""
+
+    arm: str
+    model: str
+    categories: tuple[CategoryRecall, ...]
+
+
+def credited(record: Record) -> frozenset[str]:
+    """Documents credited to a trial: retrieved passages, search hits and documents read; a listing shows none."""
+    shown = {doc for turn in record.turns for call in turn.tool_calls for doc in call.docs}
+    return frozenset(shown.union(hit.doc for hit in record.retrieved))
+
+
+def recall_by_arm(run: RunFolder) -> tuple[ArmRecall, ...]:
+    """Recall of every arm and model."""
+    records = [record for record in asked(run) if record.question in run.questions]
+    searching = {r.arm for r in records if r.retrieved or any(turn.tool_calls for turn in r.turns)}
+    table = pd.DataFrame(_rows(run, records, searching), columns=["arm", "model", "question", "category", *FIGURES])
+    table = table.astype(dict.fromkeys(FIGURES, "float64"))
+    if table.empty:
+        return ()
+    each = table.groupby(["arm", "model", "question", "category"], sort=False, as_index=False)[list(FIGURES)].mean()
+    order = {arm: place for place, arm in enumerate(arm_names(run))}
+    groups = sorted(each.groupby(["arm", "model"], sort=False), key=lambda group: order[str(group[0][0])])
+    return tuple(ArmRecall(str(arm), str(model), _categories(part)) for (arm, model), part in groups)
+
+
+def _categories(part: pd.DataFrame) -> tuple[CategoryRecall, ...]:
+    named = [(ALL, part), *((str(name), rows) for name, rows in part.groupby("category", sort=True))]
+    return tuple(CategoryRecall(name, *(_mean(rows[figure]) for figure in FIGURES)) for name, rows in named)
+
+
+def _mean(column: pd.Series[float]) -> Mean | None:
+    known = column.dropna()
+    return Mean(len(known), float(known.mean())) if len(known) else None
+
+
+def _rows(run: RunFolder, records: Iterable[Record], searching: set[str]) -> Iterator[dict[str, Any]]:
+    prompts = read_prompts(run.path)
+    shares: dict[tuple[str, tuple[str, ...]], float | None] = {}
+    for record in records:
+        question, docs = run.questions[record.question], credited(record)
+        searched = record.arm in searching
+        fragments = _last_prompt(record)
+        key = (question.id, fragments)
+        if key not in shares:
+            shares[key] = _evidence(question, fragments, prompts)
+        yield {
+            "arm": record.arm, "model": record.model, "question": record.question, "category": record.category,
+            "recall": recall(docs, question.gold) if searched else None,
+            "evidence": shares[key],
+            "amending": recall(docs, question.amending) if searched else None,
+        }  # fmt: skip
+
+
+def _last_prompt(record: Record) -> tuple[str, ...]:
+    """The last turn's prompt holds all that went before it: conversations are append-only."""
+    return next((turn.prompt for turn in reversed(record.turns) if turn.prompt), ())
+
+
+def _evidence(question: Question, fragments: tuple[str, ...], prompts: Mapping[str, bytes]) -> float | None:
+    if not fragments or any(fragment not in prompts for fragment in fragments):
+        return None
+    body = b"".join(prompts[fragment] for fragment in fragments)
+    return evidence_share(_texts(msgspec.json.decode(body)), question.evidence)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every string of a request body, whatever its dialect."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)

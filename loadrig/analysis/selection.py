@@ -1,0 +1,62 @@
+"""Which records enter which figure: the one place where that is decided.
+
+- asked: a trial of the plan (measured or tail, not warm-up) that was sent. Tokens, money, accuracy and recall are
+  over these. A tail trial ran while the load was falling: as good an answer, but no fair latency.
+- timed: asked, measured, and never asked before. Latency figures are over these. A trial whose earlier try was
+  really sent (lost, then asked again) is not timed; one that had only been put off (not_run) is.
+- latency success: answered, or cut off with text. Everything else that was timed ranks beyond every success.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+from loadrig.log import RunFolder
+from loadrig.words.record import Record
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+CONTROL = "control"
+
+
+def planned(run: RunFolder) -> tuple[Record, ...]:
+    """Records of the plan's own trials, warm-up left out, those not run included."""
+    return tuple(record for record in run.records if record.phase != "warmup")
+
+
+def asked(run: RunFolder) -> tuple[Record, ...]:
+    """Records of measured and tail trials that were sent."""
+    return tuple(record for record in planned(run) if record.outcome != "not_run")
+
+
+def timed(run: RunFolder) -> tuple[Record, ...]:
+    """Records that latency figures are made of."""
+    again = {record.trial for record in run.superseded if record.outcome != "not_run"}
+    return tuple(record for record in asked(run) if record.phase == "measured" and record.trial not in again)
+
+
+def succeeded(record: Record) -> bool:
+    """Latency success: answered, or cut off at the token limit with text."""
+    return record.outcome == "answered" or record.reason == "cut_off"
+
+
+def stage_names(run: RunFolder) -> list[str]:
+    """Stages in the order they ran: the manifest's, then any that only the records know."""
+    listed = [str(stage["name"]) for stage in run.manifest.get("stages", [])]
+    return list(dict.fromkeys([*listed, *(trial.stage for trial in run.trials), *(r.stage for r in run.records)]))
+
+
+def arm_names(run: RunFolder) -> list[str]:
+    """Arms in the plan's order, which is the order their trials first appear in; the control first."""
+    found = dict.fromkeys([*(trial.arm for trial in run.trials), *(record.arm for record in run.records)])
+    return sorted(found, key=lambda arm: arm != CONTROL)
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Values under their keys, keys in order of first appearance."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -1,0 +1,184 @@
+"""The summary of a run: everything a report shows, as frozen values that encode to strict JSON (summary.json).
+
+Times are integers of nanoseconds, money decimal strings, shares 0 to 1; null is "not available", never 0. Every
+quantity is defined in docs/quantities.md. Figures of a simulated run are dial settings of the simulator, not evidence;
+`simulated` and `note` say so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
+from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
+from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
+from loadrig.analysis.latency import FirstTurns, Latency, first_turns, latency
+from loadrig.analysis.load import StageLoad, stage_loads
+from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
+from loadrig.analysis.selection import arm_names, asked, grouped, planned, stage_names, timed
+from loadrig.analysis.usage import (
+    Count,
+    TokenMeans,
+    ToolUse,
+    TurnMeans,
+    by_turn,
+    per_turn,
+    token_means,
+    tool_use,
+    turns_per_trial,
+)
+from loadrig.log import RunFolder
+from loadrig.measures.recall import CREDITING_RULE
+from loadrig.words.record import Record
+
+SCHEMA = 1
+SIMULATED = "simulated: figures are dial settings of the simulator, not evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which run this is, as its manifest says."""
+
+    run: str
+    plan: str
+    timezone: str
+    status: str | None
+    version: str | None
+    seed: int | None
+    began_at: str | None
+    ended_at: str | None
+    command_line: Any
+    corpus: Any
+    machine: Any
+    price_table: Any
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCount:
+    """How many trials ended so; `reason` None: answered in full."""
+
+    outcome: str
+    reason: str | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFigures:
+    """One arm and model in one stage. Outcomes, tokens, tools and money: measured and tail trials; latency: timed."""
+
+    arm: str
+    model: str
+    stage: str
+    n: int
+    outcomes: tuple[OutcomeCount, ...]
+    ttft: Latency
+    ttfat: Latency
+    service: Latency
+    first_turns: FirstTurns
+    tokens_per_question: TokenMeans
+    tokens_per_turn: TokenMeans
+    by_turn: tuple[TurnMeans, ...]
+    turns: Count
+    tools: ToolUse
+    cost: PerQuestion
+    client_bound: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run in figures."""
+
+    schema: int
+    simulated: bool
+    note: str | None
+    identity: Identity
+    currency: str | None
+    counts: tuple[Counts, ...]
+    stages: tuple[StageLoad, ...]
+    arms: tuple[ArmFigures, ...]
+    crediting_rule: str
+    recall: tuple[ArmRecall, ...]
+    accuracy: tuple[ArmAccuracy, ...]
+    dropped: tuple[Dropped, ...]
+    repeated_answers: tuple[Repeated, ...]
+    bill: Bill
+    warnings: tuple[str, ...]
+
+
+def summarize(run: RunFolder) -> Summary:
+    """The summary of a run's folder; works on an interrupted or wholly failed run too."""
+    simulated = bool(run.manifest.get("simulated"))
+    counted, stages, accuracy = counts(run), stage_loads(run), accuracy_by_arm(run)
+    repeated, whole = repeated_answers(run), bill(run)
+    return Summary(
+        schema=SCHEMA,
+        simulated=simulated,
+        note=SIMULATED if simulated else None,
+        identity=_identity(run),
+        currency=currency_of(run),
+        counts=counted,
+        stages=stages,
+        arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
+        crediting_rule=CREDITING_RULE,
+        recall=recall_by_arm(run),
+        accuracy=accuracy,
+        dropped=dropped(run),
+        repeated_answers=repeated,
+        bill=whole,
+        warnings=warnings(run, counted=counted, stages=stages, accuracy=accuracy, repeated=repeated, bill=whole),
+    )
+
+
+def _identity(run: RunFolder) -> Identity:
+    manifest = run.manifest
+    plan = manifest.get("plan") or {}
+    return Identity(
+        run=str(manifest.get("run", run.path.name)),
+        plan=str(plan.get("name", "plan")),
+        timezone=str(plan.get("timezone", "UTC")),
+        **{
+            name: manifest.get(name)
+            for name in ("status", "version", "seed", "began_at", "ended_at", "command_line", "corpus", "machine",
+                         "price_table")
+        },
+    )  # fmt: skip
+
+
+def _arms(run: RunFolder, bound: Mapping[str, bool | None]) -> tuple[ArmFigures, ...]:
+    arms = {name: place for place, name in enumerate(arm_names(run))}
+    stages = {name: place for place, name in enumerate(stage_names(run))}
+    groups = grouped(((record.arm, record.model, record.stage), record) for record in planned(run))
+    times = grouped(((record.arm, record.model, record.stage), record) for record in timed(run))
+    sent = grouped(((record.arm, record.model, record.stage), record) for record in asked(run))
+    keys = sorted(groups, key=lambda key: (stages[key[2]], arms[key[0]], key[1]))
+    return tuple(
+        _figures(run, groups[key], sent.get(key, []), timed=times.get(key, []), bound=bound[key[2]]) for key in keys
+    )
+
+
+def _figures(
+    run: RunFolder, all_planned: list[Record], sent: list[Record], *, timed: list[Record], bound: bool | None
+) -> ArmFigures:
+    first = all_planned[0]
+    outcomes = Counter((record.outcome, record.reason) for record in all_planned)
+    return ArmFigures(
+        arm=first.arm,
+        model=first.model,
+        stage=first.stage,
+        n=len(all_planned),
+        outcomes=tuple(OutcomeCount(*key, n) for key, n in sorted(outcomes.items(), key=str)),
+        ttft=latency(timed, "ttft"),
+        ttfat=latency(timed, "ttfat"),
+        service=latency(timed, "service"),
+        first_turns=first_turns(timed),
+        tokens_per_question=token_means(record.usage for record in sent),
+        tokens_per_turn=per_turn(sent),
+        by_turn=by_turn(sent),
+        turns=turns_per_trial(sent),
+        tools=tool_use(sent),
+        cost=per_question(sent, currency_of(run), correct=correct(run, sent)),
+        client_bound=bound,
+    )

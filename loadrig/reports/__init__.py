@@ -1,0 +1,43 @@
+"""Reports: a run shown in one way a file. `FILES` maps a file of the run's folder to what writes it.
+
+A new report is one file with `write(run, summary) -> Path` and one line here. Reports read the log alone and are
+rebuilt at any time; they decide nothing: figures come from `loadrig.analysis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from rich.console import Console
+
+from loadrig.analysis.summary import Summary, summarize
+from loadrig.log import RunFolder, read_run
+from loadrig.reports.terminal import show
+
+FILES = {
+    "summary.json": "loadrig.reports.figures:write",
+    "report.md": "loadrig.reports.markdown:write",
+    "answers.csv": "loadrig.reports.answers:write",
+    "histograms.hlog": "loadrig.reports.histograms:write",
+}
+
+Writer = Callable[[RunFolder, Summary], Path]
+
+
+def write_all(folder: Path, console: Console | None = None) -> Summary:
+    """Reads the run in `folder`, writes every file of `FILES` beside its records, and returns the summary.
+
+    With a console it also prints the summary and where the files lie. Raises `InputError` when the folder is no run's.
+    """
+    run = read_run(folder)
+    summary = summarize(run)
+    for target in FILES.values():
+        module, _, name = target.partition(":")
+        cast("Writer", getattr(import_module(module), name))(run, summary)
+    if console is not None:
+        show(summary, console)
+        console.print(f"Report: {folder / 'report.md'}", f"Beside it: {', '.join(FILES)}", sep="\n", markup=False)
+    return summary

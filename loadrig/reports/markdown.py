@@ -1,0 +1,105 @@
+"""The summary as Markdown: report.md, the terminal's tables and more, with every quantity defined in one line.
+
+What a model, a document or a plan says is data: it can neither end a cell nor start a link, a tag or a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tabulate import tabulate
+
+from loadrig.analysis.summary import Summary
+from loadrig.log import RunFolder
+from loadrig.reports import money, quality, speed
+from loadrig.reports.table import Table, one_line
+
+DEFINITIONS = (
+    ("ok", "trials answered, or cut off with text, of those timed (measured phase, asked once)"),
+    ("TTFT", "first token of the first turn - trial begin; thinking counts as a token, seen or hidden"),
+    ("TTFAT", "first token of answer text - trial begin, with retrieval, tools and earlier turns in it"),
+    ("service", "trial end - trial begin"),
+    ("p50, p95, p99", "smallest value with at least that share of values at or below it, exact, from the records"),
+    ("with failures", "the same where a trial that did not succeed ranks beyond every success"),
+    ("prompt", "uncached input + cache writes + cache reads, as the provider reported, summed over turns"),
+    ("cost per question", "money of measured and tail trials with retries and failures / asked, answered, correct"),
+    ("correct", "passes the pre-check: holds what the question's key demands; not a grade"),
+    ("recall", "gold documents retrieved, searched out or read / gold documents; listings do not count"),
+    ("evidence", "quotes of the key found word for word in the prompt / quotes"),
+    ("reached", "mean trials in flight in the steady window, summed over workers"),
+    ("client-bound", "loop lag p99 > max(5 ms, 5 % of the stage's TTFT p50), or a worker's CPU > 85 %"),
+)
+_SPECIAL = re.compile(r"([\\`*\[\]<>|&#~])")
+
+
+def write(run: RunFolder, summary: Summary) -> Path:
+    """Writes report.md into the run's folder."""
+    path = run.path / "report.md"
+    path.write_text(render(summary), encoding="utf-8")
+    return path
+
+
+def render(summary: Summary) -> str:
+    """The whole report."""
+    return "\n\n".join((*head(summary), *(section(table) for table in tables(summary)), _definitions())) + "\n"
+
+
+def tables(summary: Summary) -> Iterator[Table]:
+    """Every table of the report, in order."""
+    yield from speed.headlines(summary)
+    yield speed.outcomes(summary)
+    yield speed.latencies(summary)
+    yield speed.stages(summary)
+    yield quality.accuracy(summary)
+    yield from quality.recalls(summary)
+    yield money.cost(summary)
+    yield money.bill(summary)
+    yield money.tokens(summary)
+    optional = (money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary))
+    yield from (table for table in optional if table is not None)
+
+
+def head(summary: Summary) -> Iterator[str]:
+    """Title, the simulated mark, the balance of trials, warnings."""
+    identity, counts = summary.identity, summary.counts[0]
+    yield f"# Run {escaped(identity.run)}"
+    if summary.note:
+        yield f"> **{escaped(summary.note)}**"
+    corpus = identity.corpus if isinstance(identity.corpus, dict) else {}
+    facts = {
+        "plan": identity.plan, "status": identity.status, "began": identity.began_at, "ended": identity.ended_at,
+        "loadrig": identity.version, "seed": identity.seed, "corpus": corpus.get("name"),
+        "documents": corpus.get("documents"), "estimated corpus tokens": corpus.get("tokens"),
+    }  # fmt: skip
+    yield "\n".join(f"- {name}: {escaped(str(value))}" for name, value in facts.items() if value is not None)
+    yield (
+        f"{counts.planned} planned = {counts.answered} answered + {counts.unanswered} unanswered + {counts.failed} "
+        f"failed + {counts.not_run} not run" + (f" + {counts.missing} missing" if counts.missing else "")
+    )
+    if summary.warnings:
+        yield "\n".join(("**Warnings**", "", *(f"- {escaped(warning)}" for warning in summary.warnings)))
+
+
+def section(table: Table) -> str:
+    """A table under its title, with its notes."""
+    drawn = tabulate(
+        [[escaped(cell) for cell in row] for row in table.rows],
+        headers=[escaped(header) for header in table.headers],
+        tablefmt="pipe",
+        disable_numparse=True,
+        colalign=("left", *["right"] * (len(table.headers) - 1)) if table.rows else None,
+    )
+    notes = "".join(f"\n\n{escaped(note)}" for note in table.notes)
+    return f"## {escaped(table.title)}\n\n{drawn}{notes}"
+
+
+def escaped(text: str) -> str:
+    """Text as Markdown shows it: on one line, its special characters without effect."""
+    return _SPECIAL.sub(r"\\\1", one_line(text, 400))
+
+
+def _definitions() -> str:
+    lines = "\n".join(f"- **{name}**: {escaped(meaning)}" for name, meaning in DEFINITIONS)
+    return f"## Definitions\n\n{lines}\n\nTimes are seconds. Formulas and units of all quantities: docs/quantities.md."

@@ -1,0 +1,112 @@
+"""nightly-PLAN.md: the cost of a question by arm and local day, from all runs of a plan.
+
+Simulated and real runs, and runs in different currencies, are never added up: each kind has its own table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+from rich.console import Console
+
+from loadrig.analysis.bill import PerQuestion, currency_of
+from loadrig.analysis.days import Nights, nights
+from loadrig.analysis.selection import grouped
+from loadrig.analysis.summary import SIMULATED
+from loadrig.log import MANIFEST, RECORDS, RunFolder, read_run
+from loadrig.reports.markdown import escaped, section
+from loadrig.reports.table import Table, amount, label, money, number
+from loadrig.reports.terminal import PAGE, draw
+from loadrig.words.errors import InputError
+
+_UNSAFE = re.compile(r"[^\w.-]")
+
+
+class _PlanName(msgspec.Struct):
+    name: str = ""
+
+
+class _Manifest(msgspec.Struct):
+    plan: _PlanName = msgspec.field(default_factory=_PlanName)
+
+
+def write(results: Path, plan: str, timezone: str, console: Console | None = None) -> Path:
+    """Writes `nightly-PLAN.md` into the results folder, shows its tables on the console, and returns its path.
+
+    Raises `InputError` when the plan has no run there or the time zone is unknown.
+    """
+    tables = list(nightly_tables(results, plan, timezone))
+    path = results / f"nightly-{_UNSAFE.sub('-', plan)}.md"
+    path.write_text(render(plan, tables), encoding="utf-8")
+    if console is not None:
+        if not console.is_terminal:
+            console.width = max(console.width, PAGE)
+        for table in tables:
+            draw(table, console)
+        console.print(f"Report: {path}", markup=False)
+    return path
+
+
+def render(plan: str, tables: list[Table]) -> str:
+    """The Markdown of the tables."""
+    return "\n\n".join([f"# Cost per question by day: {escaped(plan)}", *(section(table) for table in tables)]) + "\n"
+
+
+def nightly_tables(results: Path, plan: str, timezone: str) -> Iterator[Table]:
+    """By-day and whole-range tables of each kind of run; real before simulated."""
+    try:
+        zone = ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise InputError(f"unknown time zone {timezone!r}", remedy='write it like "Europe/Berlin"') from error
+    runs = list(_runs(results, plan))
+    if not runs:
+        raise InputError(
+            f"no run of plan {plan!r}", path=results, remedy="run the plan first, or name its --out folder"
+        )
+    kinds = grouped(((bool(run.manifest.get("simulated")), currency_of(run) or ""), run) for run in runs)
+    for _, found in sorted(kinds.items(), key=lambda kind: kind[0]):
+        yield from _tables(nights(found, zone), timezone)
+
+
+def _runs(results: Path, plan: str) -> Iterator[RunFolder]:
+    """Runs of other plans are not read, so a broken one does no harm."""
+    for path in sorted(results.glob(f"*/{MANIFEST}")):
+        try:
+            named = msgspec.json.decode(path.read_bytes(), type=_Manifest).plan.name
+        except msgspec.DecodeError as error:
+            raise InputError(f"not a manifest: {error}", path=path, remedy="move that folder out of results") from error
+        if named == plan and (path.parent / RECORDS).is_file():
+            yield read_run(path.parent)
+
+
+def _tables(found: Nights, timezone: str) -> Iterator[Table]:
+    models = list(dict.fromkeys(day.model for day in found.days))
+    unit = found.currency or "cost"
+    spent = (
+        "spent", "asked", f"{unit}/asked", "answered", f"{unit}/answered", "correct", f"{unit}/correct",
+    )  # fmt: skip
+    other = [(day, "other (warm-up, asked again)", money(sum_of), *["-"] * 6) for day, sum_of in found.other]
+    total = ("all", "whole bill", money(found.total), *["-"] * 6)
+    rows = [(day.day, label(day.arm, day.model, models), *_cells(day.cost)) for day in found.days] + other
+    kind = "Simulated runs" if found.simulated else "Runs"
+    notes = [
+        f"{found.runs} runs; days of {timezone}; a trial's day is that on which it began",
+        "all rows together are the whole bill",
+        "asked: measured and tail trials; correct by pre-check",
+    ]
+    if found.simulated:
+        notes.insert(0, SIMULATED)
+    yield Table(f"{kind}: by day", ("day", "arm", *spent), (*sorted(rows, key=lambda row: row[0]), total), tuple(notes))
+    whole = tuple((label(day.arm, day.model, models), *_cells(day.cost)) for day in found.arms)
+    yield Table(f"{kind}: all days", ("arm", *spent), whole, (SIMULATED,) if found.simulated else ())
+
+
+def _cells(cost: PerQuestion) -> tuple[str, ...]:
+    return (
+        money(cost.total), str(cost.asked), amount(cost.per_asked), str(cost.answered), amount(cost.per_answered),
+        number(cost.correct), amount(cost.per_correct),
+    )  # fmt: skip

@@ -1,0 +1,85 @@
+"""Tables of what was found and what was right, by category of question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from loadrig.analysis.accuracy import CategoryAccuracy
+from loadrig.analysis.retrieval import CategoryRecall
+from loadrig.analysis.summary import Summary
+from loadrig.reports.speed import models_of
+from loadrig.reports.table import Table, fraction, label, one_line, share
+
+RECALL = {
+    "recall": "Recall of gold documents",
+    "evidence": "Evidence put before the model",
+    "amending": "Recall of amending documents",
+}
+
+
+def recalls(summary: Summary, *, figures: Sequence[str] = tuple(RECALL)) -> list[Table]:
+    """Recall of documents, of evidence and of amending documents; a table of which nothing is known is left out."""
+    categories = list(dict.fromkeys(found.category for row in summary.recall for found in row.categories))
+    tables = []
+    for figure in figures:
+        rows = []
+        for arm in summary.recall:
+            found = {of.category: _mean(of, figure) for of in arm.categories}
+            name = label(arm.arm, arm.model, models_of(summary))
+            rows.append((name, *(found.get(category, "-") for category in categories)))
+        known = [row for row in rows if set(row[1:]) != {"-"}]
+        if known:
+            notes = (f"crediting rule {summary.crediting_rule}; means over questions",)
+            tables.append(Table(RECALL[figure], ("arm", *categories), tuple(known), notes))
+    return tables
+
+
+def accuracy(summary: Summary, *, intervals: bool = True) -> Table:
+    """Pre-check accuracy over questions, those the control answered rightly left out."""
+    cell: Callable[[CategoryAccuracy], str] = (lambda of: share(of.share)) if intervals else _short
+    categories = list(dict.fromkeys(found.category for row in summary.accuracy for found in row.categories))
+    rows = []
+    for arm in summary.accuracy:
+        found = {of.category: cell(of) for of in arm.categories}
+        everything = arm.categories[0]
+        name = label(arm.arm, arm.model, models_of(summary))
+        rows.append(
+            (
+                name,
+                *(found.get(category, "-") for category in categories),
+                str(everything.not_graded),
+                f"{everything.right}/{everything.checked}",
+            )
+        )
+    headers = ("arm", *categories, "not graded", "all repetitions")
+    notes = ["first answer to each question, pre-check only; all repetitions of a question are not independent"]
+    if intervals:
+        notes.append("in brackets Wilson's 95 % interval")
+    if summary.dropped:
+        notes.append(f"left out, because the control answered them rightly: {len(summary.dropped)}")
+    return Table("Accuracy by pre-check", headers, tuple(rows), tuple(notes))
+
+
+def dropped(summary: Summary) -> Table | None:
+    """Questions that need no documents; None when there are none."""
+    rows = tuple((drop.question, drop.category, drop.model, one_line(drop.answer)) for drop in summary.dropped)
+    title = "Dropped from accuracy: the control answered them rightly"
+    return Table(title, ("question", "category", "model", "answer"), rows) if rows else None
+
+
+def repeated(summary: Summary) -> Table | None:
+    """Identical answers across repetitions; None when nothing was repeated."""
+    rows = tuple(
+        (label(row.arm, row.model, models_of(summary)), f"{row.same} of {row.pairs}", "yes" if row.flagged else "no")
+        for row in summary.repeated_answers
+    )
+    return Table("Identical answers in repetitions", ("arm", "pairs", "flagged"), rows) if rows else None
+
+
+def _mean(of: CategoryRecall, figure: str) -> str:
+    mean = getattr(of, figure)
+    return "-" if mean is None else f"{fraction(mean.mean)} ({mean.n})"
+
+
+def _short(of: CategoryAccuracy) -> str:
+    return "-" if of.share is None else f"{of.share.k}/{of.share.n}"

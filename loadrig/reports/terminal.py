@@ -1,0 +1,82 @@
+"""The summary on a terminal: readable at 100 columns, in colour where there is one. Prints only to its console."""
+
+from __future__ import annotations
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from loadrig.analysis.summary import Summary
+from loadrig.reports import quality, speed
+from loadrig.reports.table import Table, money, one_line
+
+WIDE = 100
+PAGE = 110  # columns where the output is no terminal and has no width of its own
+
+
+def show(summary: Summary, console: Console | None = None) -> None:
+    """Prints the headline of each stage, latencies, outcomes where not all was answered, quality, bill, warnings."""
+    console = console or Console()
+    draw_head(summary, console)
+    for table in speed.headlines(summary):
+        draw(table, console)
+    draw(speed.latencies(summary, intervals=False), console)
+    if any(row.outcome != "answered" for arm in summary.arms for row in arm.outcomes):
+        draw(speed.outcomes(summary), console)
+    if len(summary.stages) > 1:
+        draw(speed.stages(summary), console)
+    for table in (quality.accuracy(summary, intervals=False), *quality.recalls(summary)):
+        draw(table, console)
+    lines = [f"{line.name} {money(line.money)}" for line in summary.bill.lines if line.money.amount != "0"]
+    console.print(Text(f"Whole bill: {money(summary.bill.total)}  ({'; '.join(lines) or 'nothing charged'})"))
+    if summary.dropped:
+        named = ", ".join(dict.fromkeys(drop.question for drop in summary.dropped))
+        console.print(Text(one_line(f"Dropped from accuracy (the control knew them): {named}", 400)))
+    draw_warnings(summary, console)
+
+
+def draw_head(summary: Summary, console: Console) -> None:
+    """The run's name, and over everything else that it was simulated, if it was."""
+    if not console.is_terminal:
+        console.width = max(console.width, PAGE)
+    counts = summary.counts[0]
+    console.print(Text(one_line(f"Run {summary.identity.run}, plan {summary.identity.plan}"), style="bold"))
+    if summary.note:
+        console.print(Panel(Text(summary.note), style="yellow", expand=False))
+    console.print(
+        Text(
+            f"{counts.planned} planned = {counts.answered} answered + {counts.unanswered} unanswered "
+            f"+ {counts.failed} failed + {counts.not_run} not run"
+            + (f" + {counts.missing} missing" if counts.missing else "")
+        )
+    )
+
+
+def draw_warnings(summary: Summary, console: Console) -> None:
+    """Each warning on a line of its own."""
+    for warning in summary.warnings:
+        console.print(Text(f"warning: {one_line(warning, 400)}", style="yellow"))
+
+
+def draw(table: Table, console: Console) -> None:
+    """One table; cells are text, never markup. On a wide terminal only the column of the longest cell may fold."""
+    widths = [max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True)]
+    drawn = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=0)
+    for place, header in enumerate(table.headers):
+        longest = place == widths.index(max(widths))
+        drawn.add_column(
+            Text(header),
+            justify="right" if place else "left",
+            vertical="bottom",
+            overflow="fold",
+            no_wrap=not longest and console.width >= WIDE,
+            min_width=12 if longest else None,
+        )
+    for row in table.rows:
+        drawn.add_row(*(Text(one_line(cell)) for cell in row))
+    console.print(drawn)
+    for note in table.notes:
+        console.print(Text(f"  {one_line(note, 400)}", style="dim"))
+    console.print()
