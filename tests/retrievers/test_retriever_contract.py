@@ -33,10 +33,10 @@ def docs(retriever: Retriever, query: str, k: int = 10, caller: tuple[str, ...] 
 
 
 def test_more_than_there_is_gives_what_there_is(name: str, tmp_path: Path) -> None:
-    """k = 1,000 gives the one text with the word; k = 0 gives none."""
+    """k = 1,000 gives the two texts with the word; k = 0 or less gives none."""
     retriever = build(name, loaded(tmp_path, TEXTS))
-    assert docs(retriever, "valve", 1000) == ["code.txt"]
-    assert docs(retriever, "valve", 0) == []
+    assert sorted(docs(retriever, "nothing", 1000)) == ["plain1.txt", "plain2.txt"]
+    assert docs(retriever, "nothing", 0) == docs(retriever, "nothing", -1) == []
 
 
 @pytest.mark.parametrize("query", ["xyzzy", "", "?!", "\ud800"])
@@ -68,9 +68,11 @@ def test_a_document_counts_once_and_by_its_best_chunk(name: str, tmp_path: Path)
 
 
 def test_equal_scores_keep_the_order_of_the_corpus(name: str, tmp_path: Path) -> None:
-    """Nine texts alike: the first three by id, whatever way the best are picked."""
-    texts = {f"{at}.txt": "same word" for at in range(9)} | {f"other{at}.txt": "none of it" for at in range(20)}
-    assert docs(build(name, loaded(tmp_path, texts)), "same", 3) == ["0.txt", "1.txt", "2.txt"]
+    """Forty texts alike: the first three, and all of them, by id, whatever way the best are picked."""
+    texts = {f"{at:02}.txt": "same word" for at in range(40)} | {f"other{at}.txt": "none of it" for at in range(50)}
+    retriever = build(name, loaded(tmp_path, texts))
+    assert docs(retriever, "same", 3) == ["00.txt", "01.txt", "02.txt"]
+    assert docs(retriever, "same", 50) == [f"{at:02}.txt" for at in range(40)]
 
 
 def test_a_caller_sees_only_what_his_labels_open_and_loses_no_place_to_the_rest(name: str, tmp_path: Path) -> None:
