@@ -68,11 +68,13 @@ def test_a_document_counts_once_and_by_its_best_chunk(name: str, tmp_path: Path)
 
 
 def test_equal_scores_keep_the_order_of_the_corpus(name: str, tmp_path: Path) -> None:
-    """Forty texts alike: the first three, and all of them, by id, whatever way the best are picked."""
-    texts = {f"{at:02}.txt": "same word" for at in range(40)} | {f"other{at}.txt": "none of it" for at in range(50)}
+    """Forty short texts and forty longer ones in turn: the short ones by id, then the others by id."""
+    texts = {f"{at:02}.txt": "same word" + " more" * (at % 2) for at in range(80)}
+    texts |= {f"other{at}.txt": "none of it" for at in range(90)}
     retriever = build(name, loaded(tmp_path, texts))
-    assert docs(retriever, "same", 3) == ["00.txt", "01.txt", "02.txt"]
-    assert docs(retriever, "same", 50) == [f"{at:02}.txt" for at in range(40)]
+    ordered = [f"{at:02}.txt" for at in (*range(0, 80, 2), *range(1, 80, 2))]
+    assert docs(retriever, "same", 3) == ordered[:3]
+    assert docs(retriever, "same", 100) == ordered
 
 
 def test_a_caller_sees_only_what_his_labels_open_and_loses_no_place_to_the_rest(name: str, tmp_path: Path) -> None:
