@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
+from loadrig.simulator.agent import ToolCall, next_calls
 from loadrig.simulator.counting import pieces
 from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
 from loadrig.simulator.draws import draw
@@ -11,6 +14,7 @@ from loadrig.simulator.reader import Habits, answer
 from loadrig.simulator.reply import Call, Text
 from loadrig.simulator.request import Message, Request
 from loadrig.simulator.scenario import Scenario
+from loadrig.simulator.transcript import toolset, transcribe
 
 PLAIN_CHARS = 300
 """Untagged text before the question counts as a document from this length on."""
@@ -25,12 +29,26 @@ class Given:
 
 
 def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tuple[Text | Call, ...]]:
-    """(stop reason, blocks) for a request."""
+    """(stop reason, blocks) for a request: tool calls while they help, else an answer from all that was seen."""
     given = read_given(request.messages)
+    sources = given.sources
+    tools = toolset(request.tools)
+    if request.tools:
+        seen = transcribe(request.messages, tools, sources)
+        calls = next_calls(given.question, tools, seen)
+        if calls:
+            ids = draw(scenario.seed, attempt, f"calls {seen.turns}")
+            return "tool_use", tuple(_call(call, f"toolu_sim{ids.getrandbits(80):020x}") for call in calls)
+        sources = seen.sources
     chance = draw(scenario.seed, attempt, "words")
     dials = draw(scenario.seed, attempt, "habits")
     habits = Habits(dials.random() < scenario.takes_first_value, dials.random() < scenario.misorders_undated)
-    return "end_turn", (Text(tuple(pieces(answer(given.question, given.sources, chance, habits)))),)
+    return "end_turn", (Text(tuple(pieces(answer(given.question, sources, chance, habits)))),)
+
+
+def _call(call: ToolCall, identity: str) -> Call:
+    arguments = {call.parameter: call.value} if call.parameter else {}
+    return Call(identity, call.tool, tuple(pieces(msgspec.json.encode(arguments).decode())))
 
 
 def read_given(messages: tuple[Message, ...]) -> Given:

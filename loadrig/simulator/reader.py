@@ -15,7 +15,7 @@ from loadrig.simulator.documents import Source
 from loadrig.simulator.evidence import Found, rank
 from loadrig.simulator.vocabulary import AUXILIARIES, DECISION_PHRASES, DECISIONS, NEGATIONS, NEGATIVE, STANDING, tokens
 
-FLOOR = 0.34
+FLOOR = 0.28
 """Least share of the question's weight that must be found in or near the best statement."""
 COMPARABLE, LISTED, SAME_MATTER = 0.72, 0.78, 0.55
 MOST_QUOTED, MOST_LISTED, LONGEST_WORDS = 3, 30, 60
