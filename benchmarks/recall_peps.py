@@ -1,7 +1,8 @@
 """Document recall of the lexical retrievers, by category: `python benchmarks/recall_peps.py CORPUS QUESTIONS`.
 
 Prints, for each retriever of the table, the time to build its index, the time of a query and the recall of the gold
-documents among the documents of the best k chunks, as the mean over questions that have gold documents.
+documents among the documents of the best k chunks, as the mean over questions that have gold documents. Below that the
+recall of the amending documents alone, and the share of evidence quotes inside one of the k chunks.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import os
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from loadrig import corpus, questions, retrievers
-from loadrig.measures.recall import recall
-from loadrig.words.corpus import Hit, Question
+from loadrig.measures.recall import evidence_share, recall
+from loadrig.words.corpus import Corpus, Hit, Question
 from loadrig.words.settings import CorpusSettings, QuestionSettings
 
 KS = (3, 5, 10, 20)
@@ -44,7 +45,7 @@ def main() -> None:
         index_s = time.perf_counter() - begin
         times_ms, found = _search(retriever, selection.questions)
         print(f"\n{name}: index {index_s:.2f} s, {_spread(times_ms)}")
-        _print_table(selection.questions, found)
+        _print_table(_rows(texts, selection.questions, found))
 
 
 def _search(retriever: retrievers.Retriever, asked: Sequence[Question]) -> tuple[list[float], list[tuple[Hit, ...]]]:
@@ -62,18 +63,33 @@ def _spread(times_ms: Sequence[float]) -> str:
     return f"query mean {mean:.2f} ms, p50 {p50:.2f}, p95 {p95:.2f} (n {len(times_ms)})"
 
 
-def _print_table(asked: Sequence[Question], found: Sequence[tuple[Hit, ...]]) -> None:
-    rows: defaultdict[str, list[tuple[float, ...]]] = defaultdict(list)
+def _rows(texts: Corpus, asked: Sequence[Question], found: Sequence[tuple[Hit, ...]]) -> dict[str, list[list[float]]]:
+    """For each line of the table one list of shares, at the values of k, for each question that has any."""
+    chunk_texts = {chunk.id: chunk.text for chunk in texts.chunks}
+    rows: defaultdict[str, list[list[float]]] = defaultdict(list)
     for question, hits in zip(asked, found, strict=True):
-        if not question.gold:
-            continue
-        shares = tuple(recall([hit.doc for hit in hits[:k]], question.gold) or 0.0 for k in KS)
-        rows[question.category].append(shares)
-        rows["all"].append(shares)
+        docs = [[hit.doc for hit in hits[:k]] for k in KS]
+        shown = [[chunk_texts[hit.chunk or ""] for hit in hits[:k]] for k in KS]
+        gold = [recall(found_docs, question.gold) for found_docs in docs]
+        shares = {
+            question.category: gold,
+            "all": gold,
+            "amending only": [recall(found_docs, question.amending) for found_docs in docs],
+            "evidence quotes": [evidence_share(passages, question.evidence) for passages in shown],
+        }
+        for row, values in shares.items():
+            known = [value for value in values if value is not None]
+            if known:
+                rows[row].append(known)
+    return rows
+
+
+def _print_table(rows: Mapping[str, Sequence[Sequence[float]]]) -> None:
     print(f"{'category':16} {'n':>3} " + " ".join(f"  k={k:<3}" for k in KS))
-    for category, counted in sorted(rows.items(), key=lambda row: (row[0] == "all", row[0])):
-        means = [statistics.fmean(column) for column in zip(*counted, strict=True)]
-        print(f"{category:16} {len(counted):3} " + " ".join(f"  {mean:.3f}" for mean in means))
+    last = ("all", "amending only", "evidence quotes")
+    for row in [*sorted(rows.keys() - set(last)), *(row for row in last if row in rows)]:
+        means = [statistics.fmean(column) for column in zip(*rows[row], strict=True)]
+        print(f"{row:16} {len(rows[row]):3} " + " ".join(f"  {mean:.3f}" for mean in means))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from loadrig.words.corpus import Skipped
 from loadrig.words.errors import InputError
@@ -45,13 +45,15 @@ def inside(root: Path, name: str, *, listed_in: Path, line: int) -> Path:
 def _walk(root: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         for name in folders:
-            _refuse_link_out(root, Path(folder, name))
+            path = Path(folder, name)
+            if not _is_hidden(path.relative_to(root)):
+                _refuse_link_out(root, path)
         yield from (Path(folder, name) for name in files if name.lower().endswith(SUFFIXES))
 
 
 def _no_document(root: Path, path: Path, name: str) -> str | None:
     """Why a file with the right suffix is no document of its own."""
-    if any(part.startswith(".") for part in PurePosixPath(name).parts):
+    if _is_hidden(PurePosixPath(name)):
         return "hidden"
     try:
         name.encode()
@@ -61,6 +63,10 @@ def _no_document(root: Path, path: Path, name: str) -> str | None:
         _refuse_link_out(root, path)
         return f"link to {_target(path).relative_to(root).as_posix()}" if path.exists() else "broken link"
     return None
+
+
+def _is_hidden(relative: PurePath) -> bool:
+    return any(part.startswith(".") for part in relative.parts)
 
 
 def _refuse_link_out(root: Path, path: Path) -> None:

@@ -107,3 +107,10 @@ def test_a_link_inside_the_folder_is_no_second_document(tmp_path: Path) -> None:
         ("gone.txt", "broken link"),
         ("ring.txt", "broken link"),
     ]
+
+
+def test_links_in_hidden_folders_do_not_matter(tmp_path: Path) -> None:
+    """What a tool keeps beside the texts is not looked into: a link there may lead anywhere."""
+    write(tmp_path / "corpus" / ".tool", {"note.md": "x"})
+    (tmp_path / "corpus" / ".tool" / "out").symlink_to(tmp_path)
+    assert loaded(tmp_path / "corpus", {"a.txt": "x"}).skipped == (Skipped(".tool/note.md", "hidden"),)
