@@ -1,9 +1,10 @@
 """The progress view: what a run is doing, from the first second until its end, on standard error.
 
-On a terminal a bar and two lines are redrawn four times a second, by a thread of their own, so that the view lives
-while the driver waits. Anywhere else it is plain lines: one for each notice and stage, one every two seconds, one at
-the end. Standard output is never touched, so piping results stays safe; a closed pipe silences the view, not the run.
-Plan names and failure reasons are shown as text, never read as markup. Computes nothing (see `tally.py`).
+Notices, the start and each stage are lines that stay. On a terminal a bar and figures below them are redrawn four
+times a second, by a thread of their own, so that the view lives while the driver waits. Anywhere else the figures are
+a line every two seconds and one at the end. Standard output is never touched, so piping results stays safe; a closed
+pipe silences the view, not the run. Plan names and failure reasons are shown as text, never read as markup.
+Computes nothing (see `tally.py`).
 """
 
 from __future__ import annotations
@@ -77,14 +78,15 @@ class Progress:
         if pulse.stage != self._stage:
             self._stage = pulse.stage
             self._say(f"stage {pulse.stage}: {pulse.target} in flight over {_count(pulse.workers, 'worker')}")
-        elif self._clock.now_ns() - self._said_ns >= PLAIN_EVERY_NS:
+        elif self._live is None and self._clock.now_ns() - self._said_ns >= PLAIN_EVERY_NS:
             self._say(self._line())
 
     def finished(self) -> None:
         with self._lock:
             self._doing = "finished"
             self._tally.latest = None
-        self._say(f"finished: {self._line()}")
+        if self._live is None:
+            self._say(f"finished: {self._line()}")
 
     def close(self) -> None:
         """Leaves the last view standing and gives the terminal back; may be called twice."""
@@ -93,12 +95,16 @@ class Progress:
             self._live = None
 
     def _say(self, text: str) -> None:
-        """One plain line where there is no live view."""
-        if self._live is not None or self._silent:
+        """One line that stays: above the live view on a terminal, else simply the next one."""
+        if self._silent:
             return
         self._said_ns = self._clock.now_ns()
+        line = f"[{_clock_time(self._elapsed_s())}] {text}"
         try:
-            self._stream.write(f"[{_clock_time(self._elapsed_s())}] {text}\n")
+            if self._live is not None:
+                self._live.console.print(Text(line))
+                return
+            self._stream.write(line + "\n")
             self._stream.flush()
         except (OSError, ValueError):  # the reader of the pipe is gone, or the stream is closed
             self._silent = True

@@ -69,15 +69,17 @@ def test_a_closed_pipe_does_not_stop_the_run() -> None:
 
 
 def test_a_terminal_shows_the_last_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal the view is redrawn in place and its last state is left standing, below the bar."""
+    """On a terminal notices stay, the view below them is redrawn and its last state is left standing."""
     monkeypatch.setenv("TERM", "xterm")
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w") as stream, Progress(stream) as progress:
         progress.started(INFO)
         progress.pulse(PULSE)
+        progress.notice("worker 2 is lost")
         progress.record(ANSWERED)
         progress.finished()
-    last = everything(ours).rsplit("quick[red] (simulated)  finished", 1)[1]
+    before, last = everything(ours).rsplit("quick[red] (simulated)  finished", 1)
+    assert "[0:00] worker 2 is lost" in before
     assert "1/4 done  failed 0" in last
     assert "service p50 2.00 s p95 2.00 s  cost USD 0.0125" in last
 
