@@ -77,7 +77,7 @@ def quantile(values: Sequence[int], q: float, *, beyond: Sequence[int] = ()) -> 
         low_ns=at(binom.ppf(tail, n, q)),
         high_ns=at(binom.ppf(1 - tail, n, q) + 1),
         few=n - place < FEW,
-        beyond_ns=max(*values[-1:], *beyond) if place > ok else None,
+        beyond_ns=max([*values[-1:], *beyond]) if place > ok else None,
     )
 
 

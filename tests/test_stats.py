@@ -80,6 +80,13 @@ def test_all_failed_has_no_value() -> None:
     assert (found.value_ns, found.beyond_ns, found.ok) == (None, 30 * S, 0)
 
 
+def test_one_failure_alone_has_its_own_time_as_bound() -> None:
+    """A single trial that failed after 30 s: over 30 s."""
+    found = quantile([], 0.5, beyond=[30 * S])
+    assert found is not None
+    assert (found.value_ns, found.beyond_ns, found.n, found.ok) == (None, 30 * S, 1, 0)
+
+
 @given(st.lists(st.integers(0, 10**9), min_size=1), st.floats(0.01, 1))
 def test_no_quantile_is_above_the_maximum(values: list[int], q: float) -> None:
     """H4: a quantile is a value of the sample, inside its interval."""

@@ -62,6 +62,13 @@ def latency(records: Iterable[Record], name: str) -> Latency:
     )
 
 
+def spread(records: Iterable[Record], name: str) -> Spread:
+    """The quantiles of the measure `name` (ns) over the successes among timed records that have it."""
+    value = measure(name).value
+    found = sorted(int(of) for r in records if succeeded(r) and (of := value(r)) is not None)
+    return Spread(*(quantile(found, q) for q in (0.5, 0.95, 0.99)))
+
+
 def first_turns(records: Iterable[Record]) -> FirstTurns:
     """Counts the labels of first turns of timed records."""
     turns = [record.turns[0] for record in records if record.turns]

@@ -15,7 +15,7 @@ from typing import Any
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
-from loadrig.analysis.latency import FirstTurns, Latency, first_turns, latency
+from loadrig.analysis.latency import FirstTurns, Latency, Spread, first_turns, latency, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
 from loadrig.analysis.selection import arm_names, asked, grouped, planned, stage_names, timed
@@ -77,6 +77,8 @@ class ArmFigures:
     ttft: Latency
     ttfat: Latency
     service: Latency
+    tpot: Spread
+    gap_max: Spread
     first_turns: FirstTurns
     tokens_per_question: TokenMeans
     tokens_per_turn: TokenMeans
@@ -173,6 +175,8 @@ def _figures(
         ttft=latency(timed, "ttft"),
         ttfat=latency(timed, "ttfat"),
         service=latency(timed, "service"),
+        tpot=spread(timed, "tpot"),
+        gap_max=spread(timed, "gap_max"),
         first_turns=first_turns(timed),
         tokens_per_question=token_means(record.usage for record in sent),
         tokens_per_turn=per_turn(sent),

@@ -51,6 +51,7 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield from speed.headlines(summary)
     yield speed.outcomes(summary)
     yield speed.latencies(summary)
+    yield speed.token_rates(summary)
     yield speed.stages(summary)
     yield quality.accuracy(summary)
     yield from quality.recalls(summary)

@@ -65,6 +65,20 @@ def latencies(summary: Summary, *, intervals: bool = True) -> Table:
     return Table("Latency", headers, tuple(rows), tuple(notes))
 
 
+def token_rates(summary: Summary) -> Table:
+    """Time per output token of the last turn, output speed, and the longest silence between content events."""
+    rows = []
+    for arm in summary.arms:
+        tpot, n = arm.tpot.p50, arm.tpot.p50.n if arm.tpot.p50 else 0
+        speed = 1e9 / tpot.value_ns if tpot and tpot.value_ns else None
+        name = f"{label(arm.arm, arm.model, models_of(summary))}, {arm.stage}"
+        cells = (seconds(found) for found in (arm.tpot.p50, arm.tpot.p95, arm.gap_max.p50, arm.gap_max.p95))
+        rows.append((name, str(n), *cells, number(speed, 1)))
+    headers = ("arm, stage", "n", "TPOT p50 s", "p95 s", "longest gap p50 s", "p95 s", "tokens/s at p50")
+    notes = ("n: successes whose last turn has a TPOT: no burst, more than one token, a known split of thinking",)
+    return Table("Token rate of one reply", headers, tuple(rows), notes)
+
+
 def outcomes(summary: Summary) -> Table:
     """What became of the planned trials, by arm and stage."""
     rows = []

@@ -1,0 +1,70 @@
+"""Load reached and the rig's own lateness, from clocks that are never compared with one another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from records import MS, S, failed, read_run, record
+
+from loadrig.analysis.load import StageLoad, stage_loads
+from loadrig.words.record import Record, Usage
+
+
+def stage(folder: Path, *records: Record, **given: object) -> StageLoad:
+    return stage_loads(read_run(folder, records, **given))[0]
+
+
+def span(trial: str, begin_s: float, end_s: float, **given: object) -> Record:
+    """A record in flight from `begin_s` to `end_s` of its worker's clock, with 10 output tokens."""
+    fields = {"usage": Usage(input=1, output=10), **given}
+    return record(trial, begin_ns=round(begin_s * S), end_ns=round(end_s * S), **fields)
+
+
+def test_concurrency_reached_sums_workers_on_their_own_clocks(tmp_path: Path) -> None:
+    """Worker 1 keeps two in flight for 2 s, worker 2, whose clock is a day apart, one: three in flight."""
+    first = [span("a", 0, 2), span("b", 0, 1), span("c", 1, 2)]
+    second = [span("d", 86400, 86402, worker="w2")]
+    assert stage(tmp_path, *first, *second).reached == 3
+
+
+def test_warm_up_and_tail_count_only_inside_the_window(tmp_path: Path) -> None:
+    """The window is the measured trial's 1 s to 3 s; a warm-up to 2 s and a tail from 2 s fill the second place."""
+    records = [span("m", 1, 3), span("w", 0, 2, phase="warmup"), span("t", 2, 9, phase="tail")]
+    found = stage(tmp_path, *records)
+    assert (found.reached, found.window_s) == (2, 2)
+
+
+def test_the_pause_of_a_resumed_run_is_no_load(tmp_path: Path) -> None:
+    """Two trials of 1 s with an hour between them: one in flight over a window of 2 s."""
+    found = stage(tmp_path, span("a", 0, 1), span("b", 3601, 3602))
+    assert (found.reached, found.window_s) == (1, 2)
+
+
+def test_idle_time_between_trials_is_part_of_the_window(tmp_path: Path) -> None:
+    """A rig that idles half of the time reached half a trial in flight, not one."""
+    assert stage(tmp_path, span("a", 0, 1), span("b", 2, 3), span("c", 3, 4)).reached == 0.75
+
+
+def test_throughput_counts_successes(tmp_path: Path) -> None:
+    """D4: 5 answered and 5 refused in 5 s are one trial a second; tokens of measured trials 10 a second."""
+    refused = [failed(f"f{i}", "rate_limited", begin_ns=i * S, end_ns=i * S + 2 * MS) for i in range(5)]
+    found = stage(tmp_path, *(span(f"a{i}", i, i + 1) for i in range(5)), *refused)
+    assert (found.trials_per_s, found.output_tokens_per_s, found.failed, found.asked) == (1, 10, 5, 10)
+
+
+def test_without_clocks_there_is_no_rate(tmp_path: Path) -> None:
+    """Lost trials have no times: rates are not available, not 0."""
+    found = stage(tmp_path, failed("l", "lost", worker=None))
+    assert (found.reached, found.trials_per_s, found.client_bound) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("lag_ms", "cpu", "ttft_ms", "bound"),
+    [(5, 0.85, 100, False), (5.1, 0.1, 100, True), (49, 0.1, 1000, False), (51, 0.1, 1000, True), (1, 0.86, 100, True)],
+)
+def test_client_bound(tmp_path: Path, lag_ms: float, cpu: float, ttft_ms: int, bound: bool) -> None:
+    """Bound when lag p99 > max(5 ms, 5 % of the stage's TTFT p50) or CPU > 85 %."""
+    row = {"stage": "c2", "worker": "w1", "lag_p99_ns": round(lag_ms * MS), "cpu_share_max": cpu}
+    found = stage(tmp_path, record("a", trial_ttft_ns=ttft_ms * MS), self_measurement=[row])
+    assert found.client_bound is bound

@@ -1,0 +1,134 @@
+"""The summary as a whole: planned is the sum of the four, warnings say what was wrong, the JSON is strict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from records import S, failed, plain, question, read_run, record, trial_of, turn
+
+from loadrig.analysis.summary import Summary, summarize
+from loadrig.words.record import Record, ToolCall, Usage
+
+
+def summary(folder: Path, *records: Record, **given: Any) -> Summary:
+    return summarize(read_run(folder, records, **given))
+
+
+def warned(found: Summary, words: str) -> bool:
+    return any(words in warning for warning in found.warnings)
+
+
+def test_planned_is_answered_unanswered_failed_and_not_run(tmp_path: Path) -> None:
+    """Four trials of the plan, one of each outcome, and one of warm-up, counted apart."""
+    records = [
+        record("a"), record("u", outcome="unanswered", reason="refused"), failed("f"),
+        record("n", outcome="not_run", reason="stopped"), record("w", phase="warmup"),
+    ]  # fmt: skip
+    plan, warmup = summary(tmp_path, *records).counts
+    assert (plan.planned, plan.answered, plan.unanswered, plan.failed, plan.not_run) == (4, 1, 1, 1, 1)
+    assert (warmup.planned, warmup.answered) == (1, 1)
+    assert plan.balanced
+    assert warmup.balanced
+
+
+def test_a_planned_trial_without_a_record_is_missing(tmp_path: Path) -> None:
+    """Two planned, one recorded: one missing, not balanced, and the warning says how to go on."""
+    trials = [trial_of(record("a")), trial_of(record("b"), 1)]
+    found = summary(tmp_path, record("a"), trials=trials)
+    assert (found.counts[0].missing, found.counts[0].balanced) == (1, False)
+    assert warned(found, "1 of 2 trials (plan) have no record: --resume asks them")
+
+
+def test_a_record_beside_the_plan_is_noticed(tmp_path: Path) -> None:
+    """Nothing is counted twice: a record of an unplanned trial breaks the balance."""
+    found = summary(tmp_path, record("a"), record("b"), trials=[trial_of(record("a"))])
+    assert not found.counts[0].balanced
+    assert warned(found, "not those of the plan")
+
+
+def test_identical_repetitions_are_flagged(tmp_path: Path) -> None:
+    """A-83: two of two neighbouring repetitions byte for byte the same; the control's refusals give no warning."""
+    records = [record(f"{arm}{i}", arm=arm, repetition=i) for arm in ("control", "rag") for i in (1, 2, 3)]
+    found = summary(tmp_path, *records)
+    assert [(row.arm, row.same, row.pairs, row.flagged) for row in found.repeated_answers] == [
+        ("control", 2, 2, True), ("rag", 2, 2, True),
+    ]  # fmt: skip
+    assert warned(found, "rag: 2 of 2 repetitions")
+    assert not warned(found, "control: 2 of 2")
+
+
+def test_a_corpus_on_which_every_arm_is_right_is_called_out(tmp_path: Path) -> None:
+    """A-24: 17 of 20 in every arm warns; one arm at 16 does not."""
+
+    def answers(arm: str, right: int) -> list[Record]:
+        return [
+            record(f"{arm}{i}", arm=arm, question=f"q{i}", answer=f"{'yes' if i < right else 'no'} {i}")
+            for i in range(20)
+        ]
+
+    assert warned(summary(tmp_path / "1", *answers("rag", 17), *answers("agentic", 20)), "do not tell arms apart")
+    assert not warned(summary(tmp_path / "2", *answers("rag", 16), *answers("agentic", 20)), "do not tell arms apart")
+
+
+def test_the_json_is_strict_and_missing_is_null(tmp_path: Path) -> None:
+    """H5, M2: a run in which all failed has nulls, no NaN, and the beyond form of its latencies."""
+    found = plain(summary(tmp_path, failed("f")))
+    service = found["arms"][0]["service"]
+    assert service["successes"]["p50"] is None
+    assert service["with_failures"]["p50"] == {
+        "value_ns": None, "n": 1, "ok": 0, "low_ns": None, "high_ns": None, "few": True, "beyond_ns": 30 * S,
+    }  # fmt: skip
+    assert found["arms"][0]["tokens_per_question"]["prompt"] is None
+
+
+def test_tokens_are_summed_over_turns_and_averaged_over_what_was_reported(tmp_path: Path) -> None:
+    """A-59: one trial of 100 + 300 prompt tokens in two turns, one unreported: 400 a question, 200 a turn, n = 1."""
+    turns = tuple(turn("0.01", usage=Usage(input=i, cache_read=0, output=10)) for i in (100, 300))
+    known = record("a", usage=Usage(input=400, cache_read=0, output=20), turns=turns)
+    arm = summary(tmp_path, known, record("b")).arms[0]
+    assert (arm.tokens_per_question.n, arm.tokens_per_question.prompt, arm.tokens_per_question.cache_read) == (
+        1,
+        400,
+        0,
+    )
+    assert (arm.tokens_per_question.thinking, arm.tokens_per_turn.prompt) == (None, 200)
+    assert [(row.turn, row.n, row.prompt, row.cost) for row in arm.by_turn] == [(1, 1, 100, 0.01), (2, 1, 300, 0.01)]
+
+
+def test_agentic_behaviour_is_counted(tmp_path: Path) -> None:
+    """A-61: 3 calls and 1; a search without hits, then other words, is reformulated; the same words again are not."""
+
+    def search(words: str, hits: int) -> ToolCall:
+        return ToolCall("search", words, ok=True, docs=(), ns=1, hits=hits)
+
+    read = ToolCall("read", "{}", ok=True, docs=("a",), ns=1)
+    again = record("a", turns=(turn(tool_calls=(search("x", 0),)), turn(tool_calls=(search("y", 2), read))))
+    same = record(
+        "b", reason="turn_cap", outcome="unanswered", turns=(turn(tool_calls=(search("x", 0), search("x", 0))),)
+    )
+    tools = summary(tmp_path, again, same).arms[0].tools
+    assert (tools.per_trial.mean, tools.per_trial.max, tools.by_tool) == (2.5, 3, {"read": 1, "search": 4})
+    assert (tools.searched, tools.reformulated, tools.capped) == (2, 1, 1)
+
+
+def test_the_runs_own_warnings_come_first_and_models_are_not_compared_by_tokens(tmp_path: Path) -> None:
+    """A-90: two models in one run: said once, behind what the run itself warned of."""
+    found = summary(tmp_path, record("a"), record("b", model="n"), warnings=["a worker was lost"])
+    assert found.warnings[0] == "a worker was lost"
+    assert warned(found, "compare models by cost only")
+
+
+def test_a_simulated_run_says_so(tmp_path: Path) -> None:
+    """What comes from the simulator is dial settings, not evidence."""
+    found = summary(tmp_path, record("a"), simulated=True, status="interrupted", questions=[question()])
+    assert found.simulated
+    assert "dial settings" in (found.note or "")
+    assert warned(found, "the run is interrupted")
+
+
+def test_a_bare_manifest_is_enough(tmp_path: Path) -> None:
+    """A run whose driver died early still has a summary."""
+    run = read_run(tmp_path, [])
+    bare = type(run)(run.path, {}, run.trials, run.questions, run.records, run.superseded)
+    assert plain(summarize(bare))["bill"]["total"]["amount"] == "0"

@@ -1,0 +1,165 @@
+"""Every report of the table, and that what models and documents say stays data in each of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from records import MS, failed, question, record, turn, write_run
+from rich.console import Console
+
+from loadrig import log
+from loadrig.analysis.bill import Money
+from loadrig.analysis.summary import summarize
+from loadrig.reports import FILES, markdown, sweep, terminal, write_all
+from loadrig.reports.answers import safe
+from loadrig.reports.table import amount, money, one_line, seconds, several
+from loadrig.stats import Quantile, quantile
+from loadrig.words.corpus import Hit
+from loadrig.words.record import Record, Usage
+
+NASTY = "=1+1 | [red]x[/red] <b>\n| new row | `code` \x1b[31m"
+
+
+def run_folder(folder: Path, *records: Record, **given: object) -> Path:
+    return write_run(folder, records, **given)
+
+
+def rows_of(folder: Path) -> list[dict[str, str]]:
+    with (folder / "answers.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def printed(folder: Path, width: int = 110) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=False)
+    terminal.show(summarize(log.read_run(folder)), console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_every_file_of_the_table_is_written(tmp_path: Path, simulated: bool) -> None:
+    """One call writes all of them; of a simulated run each that is read by people or programs says so."""
+    folder = run_folder(tmp_path, record("a"), failed("f"), simulated=simulated)
+    write_all(folder)
+    texts = {name: (folder / name).read_text() for name in FILES}
+    said = {name for name, text in texts.items() if "dial settings" in text or ",simulated\r\n" in f"{text}\r\n"}
+    assert {"summary.json", "report.md"} <= said or not simulated
+    assert simulated or "dial settings" not in texts["report.md"]
+    assert json.loads(texts["summary.json"])["simulated"] is simulated
+
+
+def test_a_run_in_which_all_failed_still_reports(tmp_path: Path) -> None:
+    """D10: records, report and error table are there; latencies are `-`."""
+    folder = run_folder(tmp_path, *(failed(f"f{i}") for i in range(20)))
+    write_all(folder)
+    text = (folder / "report.md").read_text()
+    assert "20 planned = 0 answered + 0 unanswered + 20 failed + 0 not run" in text
+    assert "20 timeout" in text
+    assert "0/20" in printed(folder)
+
+
+def test_a_run_without_records_still_reports(tmp_path: Path) -> None:
+    """An empty log gives empty tables, not an error."""
+    write_all(run_folder(tmp_path), Console(file=io.StringIO()))
+    assert "0 planned" in (tmp_path / "report.md").read_text()
+
+
+def test_a_cell_never_starts_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
+    """M1: `=1+1` shows as text; the records keep it; a cost and a negative number are untouched."""
+    folder = run_folder(tmp_path, record("a", answer="=1+1", cost="0.05", usage=Usage(input=5, output=7)))
+    write_all(folder)
+    row = rows_of(folder)[0]
+    assert (row["answer"], row["cost"], row["tokens_out"], row["service_ms"]) == ("'=1+1", "0.05", "7", "1000.0")
+    assert log.read_run(folder).records[0].answer == "=1+1"
+    assert [safe(cell) for cell in ("@x", "+1", "-1", "\tx", "\rx", -1, 0.5, None, "x=1")] == [
+        "'@x", "'+1", "'-1", "'\tx", "'\rx", -1, 0.5, None, "x=1",
+    ]  # fmt: skip
+
+
+def test_answers_hold_a_row_for_each_planned_trial(tmp_path: Path) -> None:
+    """Key, answer, pre-check and retrieved documents of one trial; warm-up is left out."""
+    trial = record(
+        "a", retrieved=(Hit("d2", "d2#0", 1.0), Hit("d1", "d1#0", 0.5)), turns=(turn(stop_reason="end_turn"),)
+    )
+    folder = run_folder(tmp_path, trial, record("w", phase="warmup"), questions=[question(gold=("d1",))])
+    write_all(folder)
+    rows = rows_of(folder)
+    assert len(rows) == 1
+    assert (rows[0]["gold"], rows[0]["retrieved"], rows[0]["precheck"]) == ("d1", "d1 d2", "1")
+    assert (rows[0]["reference"], rows[0]["stop"], rows[0]["ttft_ms"]) == ("Yes.", "end_turn", "100.0")
+
+
+def test_what_a_model_says_cannot_leave_its_markdown_cell(tmp_path: Path) -> None:
+    """A leaked answer with pipes, tags, links and newlines stays one cell of one row."""
+    folder = run_folder(tmp_path, record("a", arm="control", answer=f"yes {NASTY}"))
+    text = markdown.render(summarize(log.read_run(folder)))
+    row = next(line for line in text.splitlines() if "1+1" in line)
+    assert r"yes =1+1 \| \[red\]x\[/red\] \<b\> \| new row \| \`code\`" in row
+    assert row.replace(r"\|", "").count("|") == 5
+    assert "\x1b" not in text
+
+
+def test_what_a_plan_says_is_not_markup_on_the_terminal(tmp_path: Path) -> None:
+    """Square brackets are shown, not obeyed; escape sequences are gone."""
+    folder = run_folder(tmp_path, record("a"), plan={"name": "[red]night[/red]\x1b[2J"}, warnings=["[bold]x"])
+    shown = printed(folder)
+    assert "plan [red]night[/red] [2J" in shown
+    assert "warning: [bold]x" in shown
+    assert "\x1b" not in shown
+
+
+def test_the_headline_fits_a_hundred_columns_and_more(tmp_path: Path) -> None:
+    """An arm's name, its times and its cost stand on one line of 106 columns."""
+    trial = record("a", arm="rag-bm25-okapi-k10", cost="0.05", turns=(turn("0.05", usage=Usage(input=1, output=1)),))
+    line = next(line for line in printed(run_folder(tmp_path, trial), width=106).splitlines() if "okapi" in line)
+    assert line.split() == ["rag-bm25-okapi-k10", "1/1", "0.100*/0.100*", "0.200*/0.200*", "1.00*/1.00*", "-/-",
+                            "1.0/0.0", "0.05000", "1/1", "-"]  # fmt: skip
+
+
+def test_hidden_thinking_and_a_client_bound_stage_are_said_beside_the_times(tmp_path: Path) -> None:
+    """The reader of a TTFT sees what is in it."""
+    row = {"stage": "c2", "worker": "w1", "lag_p99_ns": 6 * MS, "cpu_share_max": 0.1}
+    folder = run_folder(tmp_path, record("a", turns=(turn(hidden_thinking=True),)), self_measurement=[row])
+    shown = printed(folder)
+    assert "rag: TTFT includes hidden thinking in 1 of 1 first turns" in shown
+    assert "Stage c2: 2 in flight (client-bound)" in shown
+
+
+def test_a_sweep_shows_its_stages_side_by_side(tmp_path: Path) -> None:
+    """One row a stage in the order they ran, and one for each arm and stage."""
+    stages = [{"name": "c1", "concurrency": 1}, {"name": "c16", "concurrency": 16}]
+    records = [record("a", stage="c16"), record("b", stage="c1")]
+    folder = run_folder(tmp_path, *records, stages=stages, simulated=True)
+    text = sweep.write(summarize(log.read_run(folder)), folder).read_text()
+    assert [line.split()[1] for line in text.splitlines() if line.startswith("| c")] == ["c1", "c16"]
+    assert [line.split()[3] for line in text.splitlines() if line.startswith("| rag")] == ["c1", "c16"]
+    assert "dial settings" in text
+
+
+def test_cells_say_not_available_few_and_beyond() -> None:
+    """`-` for nothing, `*` for few samples, `>` for a quantile among failures, brackets for its interval."""
+    many = Quantile(812_345_678, 200, 200, 790 * MS, None, few=False)
+    assert seconds(None) == "-"
+    assert seconds(many) == "0.812"
+    assert seconds(many, interval=True) == "0.812 [0.790, -]"
+    assert seconds(quantile([], 0.5, beyond=[30_000 * MS])) == ">30.0*"
+    assert several(None, None) == "-"
+
+
+def test_money_is_rounded_for_display_only() -> None:
+    """Two decimals over one unit, four digits below; partial and open sums say so; unknown is no number."""
+    assert [amount(x) for x in ("12.5", "1234.567", "0.005436", "0.00000625", "0", None)] == [
+        "12.50", "1,234.57", "0.005436", "0.000006250", "0", "-",
+    ]  # fmt: skip
+    assert money(Money("0.4", "USD", at_least=False, unknown=1)) == ">= 0.4000 USD"
+    assert money(Money(None, "USD", at_least=False, unknown=2)) == "unknown"
+
+
+def test_a_long_text_is_cut_on_one_line() -> None:
+    """Line breaks and control characters become blanks; what is too long ends in an ellipsis."""
+    assert one_line("a\nb\x00c\td") == "a b c d"
+    assert one_line("abcdef", 4) == "abc…"
