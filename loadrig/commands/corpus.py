@@ -10,8 +10,9 @@ from rich.text import Text
 
 from loadrig import corpus as corpora
 from loadrig import questions as question_files
-from loadrig.commands.judged import DONE, FAILED
+from loadrig.commands.firing import DONE, FAILED
 from loadrig.corpus import checks
+from loadrig.graders.precheck import passes
 from loadrig.words.settings import CorpusSettings, QuestionSettings
 
 
@@ -32,7 +33,7 @@ def check(path: str, questions: str, slice_name: str | None) -> int:
     """Prints each finding on a line; 1 when there is one."""
     corpus = corpora.load(CorpusSettings(path=path, slice=slice_name))
     asked = question_files.select(QuestionSettings(path=questions), corpus)
-    findings = checks.check(corpus, asked.questions)
+    findings = checks.check(corpus, asked.questions, passes)
     console = Console()
     for finding in findings:
         console.print(Text(f"{finding.question}: {finding.fault}: {finding.detail}"))

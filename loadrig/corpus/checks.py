@@ -2,7 +2,8 @@
 
 `check` holds the key against the texts: documents exist, quotes stand in them and inside one chunk (else no passage
 can show them), the reference passes its own pre-check, and neither a superseded value nor the question itself does
-(else the pre-check cannot tell). It cannot tell whether a reference is true: that takes a reader.
+(else the pre-check cannot tell). The pre-check is handed in, so that it is the very one that answers are held to. It
+cannot tell whether a reference is true: that takes a reader.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from loadrig.measures.must_contain import passes
 from loadrig.measures.recall import squeezed
 from loadrig.words.corpus import Corpus, Question
+
+
+# Whether an answer holds what `must_contain` demands.
+PreCheck = Callable[[str, Iterable[str]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Stats:
     skipped: Mapping[str, int]
 
 
-def check(corpus: Corpus, questions: Iterable[Question]) -> tuple[Finding, ...]:
+def check(corpus: Corpus, questions: Iterable[Question], passes: PreCheck) -> tuple[Finding, ...]:
     """All findings, question by question in the order given; an empty tuple when there are none."""
     texts = {document.id: squeezed(document.text) for document in corpus.documents}
     chunks: defaultdict[str, list[str]] = defaultdict(list)
@@ -54,7 +58,11 @@ def check(corpus: Corpus, questions: Iterable[Question]) -> tuple[Finding, ...]:
     return tuple(
         Finding(question.id, fault, detail)
         for question in questions
-        for fault, detail in (*_documents(question, texts), *_quotes(question, texts, chunks), *_pre_check(question))
+        for fault, detail in (
+            *_documents(question, texts),
+            *_quotes(question, texts, chunks),
+            *_pre_check(question, passes),
+        )
     )
 
 
@@ -104,7 +112,7 @@ def _quotes(question: Question, texts: Mapping[str, str], chunks: Mapping[str, l
             yield "quote is in no single chunk", f"{item.doc}: {item.quote}"
 
 
-def _pre_check(question: Question) -> _Found:
+def _pre_check(question: Question, passes: PreCheck) -> _Found:
     if not question.must_contain:
         return
     if not passes(question.reference, question.must_contain):

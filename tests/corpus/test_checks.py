@@ -7,6 +7,7 @@ from pathlib import Path
 from texts import loaded
 
 from loadrig.corpus.checks import Finding, check, stats
+from loadrig.graders.precheck import passes
 from loadrig.words.corpus import Evidence, Question
 
 GOOD = Question(
@@ -18,7 +19,7 @@ TEXT = "A session\nlasts 12\n hours."
 
 
 def faults(folder: Path, question: Question, **settings: int) -> list[str]:
-    return [finding.fault for finding in check(loaded(folder, {"a.txt": TEXT}, **settings), [question])]
+    return [finding.fault for finding in check(loaded(folder, {"a.txt": TEXT}, **settings), [question], passes)]
 
 
 def test_a_sound_question_has_no_finding(tmp_path: Path) -> None:
@@ -29,7 +30,7 @@ def test_a_sound_question_has_no_finding(tmp_path: Path) -> None:
 def test_documents_that_are_not_there_are_found(tmp_path: Path) -> None:
     """Gold, amending and evidence ids are each held against the corpus."""
     question = Question("q", "c", "?", "r", gold=("b",), amending=("c",), evidence=(Evidence("d", "x"),))
-    found = check(loaded(tmp_path, {"a.txt": TEXT}), [question])
+    found = check(loaded(tmp_path, {"a.txt": TEXT}), [question], passes)
     assert [finding.detail for finding in found] == ["b", "c", "d"]
     assert found[0] == Finding("q", "gold document is not in the corpus", "b")
 
