@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from loadrig.measures.recall import squeezed
 from loadrig.words.corpus import Corpus, Question
 
-
 # Whether an answer holds what `must_contain` demands.
 PreCheck = Callable[[str, Iterable[str]], bool]
 
