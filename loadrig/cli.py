@@ -73,7 +73,7 @@ def run(
     linger: Linger = 0.0,
 ) -> None:
     """Fires a plan: replays its questions through its arms, prints the figures and writes the report."""
-    from loadrig.commands import run as command
+    from loadrig.commands import firing
     from loadrig.execution.options import Options, Overrides
 
     if retry not in (None, "failed") or (retry and resume is None):
@@ -103,7 +103,7 @@ def run(
         linger_s=linger,
         command_line=_command_line(),
     )
-    raise typer.Exit(command.fire(plan, flags, options))
+    raise typer.Exit(firing.fire(plan, flags, options).exit_code)
 
 
 @app.command()
@@ -170,9 +170,9 @@ def nightly(
 @app.command()
 def report(run: Annotated[Path, typer.Argument(help="A run folder below results/")]) -> None:
     """Makes the reports of a run again from its records, and prints its table."""
-    from loadrig.commands import report as command
+    from loadrig.commands import firing
 
-    command.report(run)
+    firing.tell(run)
 
 
 @app.command()

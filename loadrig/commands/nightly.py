@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from loadrig.commands.judged import DONE, exit_code
+from loadrig.commands.firing import DONE, console_of, fire
 from loadrig.config import read_plan
-from loadrig.execution.execute import execute
-from loadrig.execution.options import Options, Overrides, overridden
-from loadrig.live.progress import Progress
+from loadrig.execution.options import Options, Overrides
 from loadrig.reports import nightly as reports
-from loadrig.reports import write_all
 
 
 def nightly(path: Path, flags: Overrides, options: Options, *, report_only: bool) -> int:
-    """Runs and reports; the exit code of the run. The table is `nightly-<plan>.md` in the results folder."""
-    plan = overridden(read_plan(path), flags)
-    console, code = Console(), DONE
-    if not report_only:
-        with Progress() as progress:
-            finished = execute(plan, options, progress)
-        summary = write_all(finished.folder, console)
-        code = exit_code(summary, allowed_failure_share=plan.allowed_failure_share, interrupted=finished.interrupted)
-    reports.write(options.out, plan.name, plan.timezone, console)
+    """Runs and reports; the exit code of the run. The table is nightly-PLAN.md in the results folder."""
+    plan = read_plan(path)
+    code = DONE if report_only else fire(path, flags, options).exit_code
+    reports.write(options.out, plan.name, plan.timezone, console_of())
     return code

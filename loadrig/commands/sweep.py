@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loadrig.commands.judged import DONE, INTERRUPTED
-from loadrig.config import read_plan
-from loadrig.execution.execute import execute
-from loadrig.execution.options import Options, Overrides, overridden
-from loadrig.live.progress import Progress
+from loadrig.commands.firing import DONE, INTERRUPTED, console_of, fire
+from loadrig.execution.options import Options, Overrides
 from loadrig.reports import sweep as reports
-from loadrig.reports import write_all
-from loadrig.reports.terminal import show
 
 
 def sweep(path: Path, flags: Overrides, options: Options) -> int:
-    """Runs and reports; 0 when the sweep completed, whatever it found."""
-    plan = overridden(read_plan(path), flags)
-    with Progress() as progress:
-        finished = execute(plan, options, progress)
-    summary = write_all(finished.folder)
-    show(summary)
-    reports.write(summary, finished.folder)
-    return INTERRUPTED if finished.interrupted else DONE
+    """Runs and reports; 0 when the sweep completed, whatever it found. The table is sweep.md in the run's folder."""
+    fired = fire(path, flags, options)
+    reports.write(fired.summary, fired.folder, console_of())
+    return INTERRUPTED if fired.interrupted else DONE

@@ -1,0 +1,63 @@
+"""What run, sweep and nightly share: fire a plan with progress, write its reports, show them, say where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from loadrig.analysis.summary import Summary
+from loadrig.config import read_plan
+from loadrig.execution.execute import execute
+from loadrig.execution.options import Options, Overrides, overridden
+from loadrig.live.progress import Progress
+from loadrig.reports import write_all
+from loadrig.reports.terminal import show
+from loadrig.words.settings import Plan
+
+DONE, FAILED, INTERRUPTED = 0, 1, 3
+WIDTH = 120  # where standard output is no terminal: a narrow guess would break the tables
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A plan, what came of it, and where that lies."""
+
+    plan: Plan
+    folder: Path
+    summary: Summary
+    interrupted: bool
+
+    @property
+    def exit_code(self) -> int:
+        """3: stopped by a signal. 1: a larger share of the planned failed or was not run than the plan allows."""
+        if self.interrupted:
+            return INTERRUPTED
+        planned = sum(kind.planned for kind in self.summary.counts)
+        missing = sum(kind.failed + kind.not_run + kind.missing for kind in self.summary.counts)
+        return FAILED if missing > self.plan.allowed_failure_share * planned else DONE
+
+
+def fire(path: Path, flags: Overrides, options: Options) -> Fired:
+    """Runs the plan in `path` with the flags laid over it, and reports."""
+    plan = overridden(read_plan(path), flags)
+    with Progress() as progress:
+        finished = execute(plan, options, progress)
+    return Fired(plan, finished.folder, tell(finished.folder), finished.interrupted)
+
+
+def tell(folder: Path) -> Summary:
+    """The summary of a run, after its reports have been written and shown."""
+    console = console_of()
+    summary = write_all(folder)
+    show(summary, console)
+    console.print(Text(f"report: {folder / 'report.md'}"), soft_wrap=True)
+    return summary
+
+
+def console_of() -> Console:
+    """Standard output: as wide as the terminal, or 120 columns."""
+    console = Console()
+    return console if console.is_terminal else Console(width=WIDTH)
