@@ -92,6 +92,9 @@ class Simulator:
         row = self._row(scope)
         try:
             body = await _body(receive)
+            if body is None:
+                row.disconnected = True
+                return
             row.body_complete_ns = scope["body_complete_ns"]
             row.body_bytes, row.body_sha256 = len(body), hashlib.sha256(body).hexdigest()
             key = _header(scope, b"x-api-key") or _header(scope, b"authorization") or ""
@@ -134,12 +137,13 @@ async def _while_connected(exchange: Exchange, body: bytes, receive: Receive) ->
         gone.cancel()
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body; None when the client left before its end."""
     parts: list[bytes] = []
     while True:
         event = await receive()
         if event["type"] == "http.disconnect":
-            return b"".join(parts)
+            return None
         parts.append(event["body"])
         if not event["more_body"]:
             return b"".join(parts)

@@ -113,7 +113,7 @@ class Exchange:
             await self._stream(strike(dues, fault, scenario, row.request_id), reading, fault, gone=gone)
         else:
             await self._at_once(dues, reading, envelope)
-        if gone.done() or row.fault in ("rate_cut", "rate_early_end", "rate_error_event"):
+        if row.disconnected or row.fault in ("rate_cut", "rate_early_end", "rate_error_event"):
             return time.perf_counter_ns()
         return row.service_ns + dues[-1].offset_ns
 
@@ -128,6 +128,7 @@ class Exchange:
         sent = await play(provider.stage, dues, self.send, gone=gone, row=row)
         settle(row, dues[:sent], reply)
         if sent < len(dues):
+            row.disconnected = True
             return
         row.stop_reason = reply.stop_reason if dues[-1].event.data.startswith(b"event: message_stop") else None
         if fault is not None and fault.kind == "rate_cut":

@@ -18,7 +18,8 @@ from loadrig.simulator.vocabulary import AUXILIARIES, DECISION_PHRASES, DECISION
 FLOOR = 0.28
 """Least share of the question's weight that must be found in or near the best statement."""
 COMPARABLE, LISTED, SAME_MATTER = 0.72, 0.78, 0.55
-MOST_QUOTED, MOST_LISTED, LONGEST_WORDS = 3, 30, 60
+MOST_QUOTED, MOST_LISTED = 3, 20
+QUOTED_WORDS, LISTED_WORDS = 60, 25
 
 _LISTING = re.compile(r"\b(?:how many|list|every|each|all)\b|^(?:in )?which (?:\w+ ){0,3}?[\w-]+s\b", re.IGNORECASE)
 
@@ -53,7 +54,8 @@ def answer(question: str, sources: list[Source], chance: Random, habits: Habits)
     if is_listing(question):
         listed = _list(found)
         if len(listed) > 2:
-            return f"{chance.choice(OPENINGS)}I count {len(listed)}.\n" + "\n".join(f"- {_quote(f)}" for f in listed)
+            lines = [f"{chance.choice(OPENINGS)}I count {len(listed)}."]
+            return "\n".join(lines + [f"- {_quote(entry, LISTED_WORDS)}" for entry in listed])
     chosen = choose(found, habits)
     lead = _lead(question, chosen[0])
     return lead + (chance.choice(OPENINGS) if not lead else "") + " ".join(_quote(entry) for entry in chosen)
@@ -164,7 +166,7 @@ def _lead(question: str, best: Found) -> str:
     return "No. " if negative else "Yes. "
 
 
-def _quote(entry: Found) -> str:
+def _quote(entry: Found, most_words: int = QUOTED_WORDS) -> str:
     words = entry.statement.text.split()
-    text = " ".join(words[:LONGEST_WORDS]) + (" ..." if len(words) > LONGEST_WORDS else "")
+    text = " ".join(words[:most_words]) + (" ..." if len(words) > most_words else "")
     return f"{text} [{entry.source.id}]" if entry.source.id else text

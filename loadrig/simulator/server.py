@@ -52,7 +52,8 @@ def run(
 ) -> None:
     """See `loadrig.simulator.serve`."""
     log = TruthLog(truth_log_path)
-    listener = socket.create_server((host, port), backlog=BACKLOG)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(listener, scenario, log, exit_with_parent=exit_with_parent))
 
@@ -73,9 +74,12 @@ async def _serve(listener: socket.socket, scenario: Scenario, log: TruthLog, *, 
     await server.startup(sockets=[listener])
     gc.collect()
     gc.freeze()  # what is alive now stays: later collections need not walk it
-    sys.stdout.write(f"listening http://{host}:{port}\n")
+    shown = f"[{host}]" if ":" in host else host
+    sys.stdout.write(f"listening http://{shown}:{port}\n")
     sys.stdout.flush()
     await server.main_loop()
+    for connection in list(server.server_state.connections):
+        connection.transport.close()  # what still streams ends here, and its row says so
     await server.shutdown(sockets=[listener])
     await simulator.close()
 
