@@ -129,12 +129,13 @@ def _of_load(stages: tuple[StageLoad, ...]) -> Iterator[str]:
 
 
 def _of_repetition(repeated: tuple[Repeated, ...]) -> Iterator[str]:
-    for row in repeated:
-        if row.flagged and row.arm != CONTROL:  # the control refuses, naturally in the same words
-            yield (
-                f"{row.arm}: {row.same} of {row.pairs} repetitions answered byte for byte the same: a cache or a "
-                "deterministic target may be answering"
-            )
+    # The control is left out: it refuses, naturally in the same words.
+    named = [f"{row.arm} {row.same} of {row.pairs}" for row in repeated if row.flagged and row.arm != CONTROL]
+    if named:
+        yield (
+            f"repetitions answered byte for byte the same ({', '.join(named)}): a cache or a deterministic target "
+            "may be answering"
+        )
 
 
 def _of_saturation(accuracy: tuple[ArmAccuracy, ...]) -> Iterator[str]:

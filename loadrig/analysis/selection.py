@@ -49,8 +49,11 @@ def stage_names(run: RunFolder) -> list[str]:
 
 
 def arm_names(run: RunFolder) -> list[str]:
-    """Arms in the plan's order, which is the order their trials first appear in; the control first."""
-    found = dict.fromkeys([*(trial.arm for trial in run.trials), *(record.arm for record in run.records)])
+    """Arms in the plan's order (the manifest's, then any that only the trials or records know); the control first."""
+    plan = run.manifest.get("plan") or {}
+    listed = [str(arm["name"]) for arm in plan.get("arms") or [] if "name" in arm]
+    known = dict.fromkeys([*(trial.arm for trial in run.trials), *(record.arm for record in run.records)])
+    found = [*(arm for arm in listed if arm in known), *(arm for arm in known if arm not in listed)]
     return sorted(found, key=lambda arm: arm != CONTROL)
 
 

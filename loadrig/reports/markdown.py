@@ -74,7 +74,10 @@ def head(summary: Summary) -> Iterator[str]:
         "loadrig": identity.version, "seed": identity.seed, "corpus": corpus.get("name"),
         "documents": corpus.get("documents"), "estimated corpus tokens": corpus.get("tokens"),
     }  # fmt: skip
-    yield "\n".join(f"- {name}: {escaped(str(value))}" for name, value in facts.items() if value is not None)
+    table = identity.price_table if isinstance(identity.price_table, dict) else {}
+    for row in table.get("rows") or []:
+        facts[f"price of {row.get('model')}"] = f"effective {row.get('effective_from')}, seen {row.get('seen')}"
+    yield "\n".join(f"- {escaped(name)}: {escaped(str(value))}" for name, value in facts.items() if value is not None)
     yield (
         f"{counts.planned} planned = {counts.answered} answered + {counts.unanswered} unanswered + {counts.failed} "
         f"failed + {counts.not_run} not run" + (f" + {counts.missing} missing" if counts.missing else "")

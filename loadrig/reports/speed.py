@@ -46,19 +46,25 @@ def headlines(summary: Summary) -> Iterator[Table]:
         yield Table(_stage_title(stage), headers, tuple(rows), tuple(_notes(stage, arms, rows)))
 
 
-def latencies(summary: Summary, *, intervals: bool = True) -> Table:
-    """Every quantile, of the successes and with failures beyond every success; with their intervals if asked."""
+def latencies(summary: Summary, *, full: bool = True) -> Table:
+    """Every quantile, of the successes and with failures beyond every success; in full with their intervals.
+
+    When not in full, and every timed trial succeeded, the second set is the first and is left out.
+    """
+    twice = full or any(arm.service.ok < arm.service.n for arm in summary.arms)
     rows = []
     for arm in summary.arms:
         name = f"{label(arm.arm, arm.model, models_of(summary))}, {arm.stage}{'!' if arm.client_bound else ''}"
         found = (("TTFT", arm.ttft), ("TTFAT", arm.ttfat), ("service", arm.service))
-        rows += [(name, measure, f"{of.ok} of {of.n}", *_quantiles(of, intervals=intervals)) for measure, of in found]
-    headers = (
-        "arm, stage", "measure", "ok", "p50 s", "p95 s", "p99 s",
-        "p50 s\nwith failures", "p95 s\nwith failures", "p99 s\nwith failures",
-    )  # fmt: skip
-    notes = ["with failures: a trial that did not succeed ranks beyond every success", FEW_NOTE]
-    if intervals:
+        rows += [
+            (name, measure, f"{of.ok} of {of.n}", *_quantiles(of, full=full, twice=twice)) for measure, of in found
+        ]
+    headers: tuple[str, ...] = ("arm, stage", "measure", "ok", "p50 s", "p95 s", "p99 s")
+    notes = ["no timed trial failed, so with failures the figures are the same", FEW_NOTE]
+    if twice:
+        headers += ("p50 s\nwith failures", "p95 s\nwith failures", "p99 s\nwith failures")
+        notes[0] = "with failures: a trial that did not succeed ranks beyond every success"
+    if full:
         notes.insert(0, "in brackets the 95 % interval of the quantile")
     if any(arm.client_bound for arm in summary.arms):
         notes.append(BOUND_NOTE)
@@ -131,9 +137,9 @@ def _headline(arm: ArmFigures, name: str, accuracy: ArmAccuracy | None, recall: 
     )
 
 
-def _quantiles(of: Latency, *, intervals: bool) -> Iterator[str]:
-    for spread in (of.successes, of.with_failures):
-        yield from (seconds(found, interval=intervals) for found in (spread.p50, spread.p95, spread.p99))
+def _quantiles(of: Latency, *, full: bool, twice: bool) -> Iterator[str]:
+    for spread in (of.successes, of.with_failures) if twice else (of.successes,):
+        yield from (seconds(found, interval=full) for found in (spread.p50, spread.p95, spread.p99))
 
 
 def _stage_title(stage: StageLoad) -> str:

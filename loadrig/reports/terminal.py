@@ -17,14 +17,13 @@ PAGE = 110  # columns where the output is no terminal and has no width of its ow
 
 
 def show(summary: Summary, console: Console | None = None) -> None:
-    """Prints the headline of each stage, latencies, outcomes where not all was answered, quality, bill, warnings."""
+    """Prints the headline of each stage, latencies, outcomes, quality, the bill and the warnings."""
     console = console or Console()
     draw_head(summary, console)
     for table in speed.headlines(summary):
         draw(table, console)
-    draw(speed.latencies(summary, intervals=False), console)
-    if any(row.outcome != "answered" for arm in summary.arms for row in arm.outcomes):
-        draw(speed.outcomes(summary), console)
+    draw(speed.latencies(summary, full=False), console)
+    draw(speed.outcomes(summary), console)
     if len(summary.stages) > 1:
         draw(speed.stages(summary), console)
     for table in (quality.accuracy(summary, intervals=False), *quality.recalls(summary)):

@@ -54,8 +54,7 @@ def test_identical_repetitions_are_flagged(tmp_path: Path) -> None:
     assert [(row.arm, row.same, row.pairs, row.flagged) for row in found.repeated_answers] == [
         ("control", 2, 2, True), ("rag", 2, 2, True),
     ]  # fmt: skip
-    assert warned(found, "rag: 2 of 2 repetitions")
-    assert not warned(found, "control: 2 of 2")
+    assert warned(found, "byte for byte the same (rag 2 of 2)")
 
 
 def test_a_corpus_on_which_every_arm_is_right_is_called_out(tmp_path: Path) -> None:
@@ -117,6 +116,14 @@ def test_the_runs_own_warnings_come_first_and_models_are_not_compared_by_tokens(
     found = summary(tmp_path, record("a"), record("b", model="n"), warnings=["a worker was lost"])
     assert found.warnings[0] == "a worker was lost"
     assert warned(found, "compare models by cost only")
+
+
+def test_arms_stand_in_the_plans_order_the_control_first(tmp_path: Path) -> None:
+    """The plan says k3, k10, control; trials ran shuffled: control, k3, k10."""
+    plan = {"name": "p", "arms": [{"name": name} for name in ("k3", "k10", "control")]}
+    found = summary(tmp_path, *(record(arm, arm=arm) for arm in ("k10", "control", "k3")), plan=plan)
+    assert [arm.arm for arm in found.arms] == ["control", "k3", "k10"]
+    assert [row.arm for row in found.accuracy] == ["control", "k3", "k10"]
 
 
 def test_a_simulated_run_says_so(tmp_path: Path) -> None:
