@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 import uvloop
@@ -28,6 +28,12 @@ KEY = "key-that-nobody-may-see"
 def run(work: Coroutine[Any, Any, T], loop: str = "asyncio") -> T:
     with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
         return runner.run(work)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Lets the loop turn until something that another party does has been done."""
+    while not condition():  # noqa: ASYNC110 - what is waited for is a socket's state, which has no event
+        await asyncio.sleep(0.001)
 
 
 def head(url: str) -> Head:

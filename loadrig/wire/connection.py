@@ -2,8 +2,9 @@
 
 Rules: the stamp is the first thing taken in `data_received`; `received` is the door for any other source of stamped
 bytes. The body is written in its fragments, small ones joined, large ones never. The upload is done when the write
-buffer is empty (under TLS up to one transport buffer may still lie below it). After a reply has ended, the rest of its
-HTTP message is drained for a second, then the connection is closed rather than reused.
+buffer is empty (under TLS up to one transport buffer may still lie below it). A reply ends with its own last event; the
+end of its HTTP message, often a packet behind, is waited for a moment so that the next turn finds this connection free,
+and drained for a second at most, after which the connection is closed rather than reused.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from loadrig.wire.exchange import Exchange
 from loadrig.wire.head import Origin
 from loadrig.words.clock import Clock
 
+_MOMENT_S = 0.02
 _DRAIN_S = 1.0
 _JOIN_BELOW = 65_536
 
@@ -91,7 +93,7 @@ class Connection(asyncio.Protocol):
         if exchange.message_done:
             self._settle(exchange)
         elif exchange.over and self._drain is None:
-            self._drain = asyncio.get_running_loop().call_later(_DRAIN_S, self.abort)
+            self._drain = asyncio.get_running_loop().call_later(_MOMENT_S, self._let_go, exchange)
 
     def resume_writing(self) -> None:
         exchange = self._exchange
@@ -99,20 +101,26 @@ class Connection(asyncio.Protocol):
             exchange.uploaded_ns = self._clock.now_ns()
 
     def eof_received(self) -> None:
-        if self._exchange is not None:
-            self._exchange.gone("closed by the server", self._clock.now_ns())
+        self._gone("closed by the server")
         self.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._exchange is not None:
-            how = "closed" if exc is None else f"{type(exc).__name__}: {exc}"
-            self._exchange.gone(how, self._clock.now_ns())
-            self._exchange = None
+        self._gone("closed" if exc is None else f"{type(exc).__name__}: {exc}")
         if self._drain is not None:
             self._drain.cancel()
         self._keeper.lost(self)
         if not self.lost.done():
             self.lost.set_result(None)
+
+    def _gone(self, how: str) -> None:
+        """Tells the exchange, once: it may by then be on another connection."""
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.gone(how, self._clock.now_ns())
+
+    def _let_go(self, exchange: Exchange) -> None:
+        exchange.release()
+        self._drain = asyncio.get_running_loop().call_later(_DRAIN_S, self.abort)
 
     def _settle(self, exchange: Exchange) -> None:
         """The HTTP message has ended: back to the pool, unless something speaks against it."""
@@ -124,6 +132,7 @@ class Connection(asyncio.Protocol):
             self._keeper.idle(self)
         else:
             self.abort()
+        exchange.release()
 
 
 def _portions(parts: Iterable[bytes]) -> Iterator[bytes]:

@@ -80,29 +80,36 @@ class Exchange:
             self.fail(Failure("protocol", "the server switched protocols", http_status=101), at_ns)
         except httptools.HttpParserError as error:
             self.reusable = False
-            self.fail(Failure("protocol", f"not HTTP/1.1: {error}"), at_ns)
+            if not self.message_done:  # else noise behind a whole message
+                self.fail(Failure("protocol", f"not HTTP/1.1: {error}"), at_ns)
         if self.headers_ns is None and self._header_bytes > _MOST_HEADER_BYTES:
             self.fail(Failure("protocol", f"more than {_MOST_HEADER_BYTES} bytes of headers"), at_ns)
         if self.message_done or self.reader.ended:
-            self.finish(at_ns)
+            self._finish(at_ns)
 
     def gone(self, how: str, at_ns: int) -> None:
         """The connection ended. A message without a length ends that way; whether it is whole, the reader knows."""
         if not self.over:
             self.lost = how
-            self.finish(at_ns)
+            self._finish(at_ns)
+        self.release()
 
     def fail(self, failure: Failure, at_ns: int) -> None:
+        """Ends it, unless it is over already."""
         if not self.over:
             self.failure = failure
-            self.finish(at_ns)
+            self._finish(at_ns)
+            self.release()
 
-    def finish(self, at_ns: int) -> None:
+    def release(self) -> None:
+        """Lets go whoever waits for it."""
+        if self.done is not None and not self.done.done():
+            self.done.set_result(None)
+
+    def _finish(self, at_ns: int) -> None:
         if not self.over:
             self.over = True
             self.end_ns = at_ns
-            if self.done is not None and not self.done.done():
-                self.done.set_result(None)
 
     @property
     def is_clean(self) -> bool:
