@@ -1,0 +1,66 @@
+"""Runs the installed command in a process of its own, as a user does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from loadrig.log import RunFolder, read_run
+
+LOADRIG = [sys.executable, "-c", "from loadrig.cli import main; main()"]
+QUICK = """\
+name = "quick"
+[corpus]
+path = "corpora/tiny"
+[questions]
+path = "questions/tiny.jsonl"
+[[model]]
+id = "claude-haiku-5-5"
+base_url = "simulator"
+[[arm]]
+kind = "control"
+[[arm]]
+kind = "rag"
+k = [1, 5]
+[[arm]]
+kind = "full_context"
+[[arm]]
+kind = "agentic"
+[load]
+concurrency = [4]
+warmup = 2
+workers = 1
+cycle = false
+"""
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def loadrig(*arguments: object, timeout_s: float = 120) -> Called:
+    """The command's exit code and output."""
+    done = subprocess.run(
+        [*LOADRIG, *map(str, arguments)], capture_output=True, text=True, timeout=timeout_s, check=False
+    )
+    return Called(done.returncode, done.stdout, done.stderr)
+
+
+def write_plan(folder: Path, text: str = QUICK) -> Path:
+    """The plan as a file."""
+    path = folder / "quick.toml"
+    path.write_text(text)
+    return path
+
+
+def only_run(results: Path) -> RunFolder:
+    """The one run below `results`."""
+    (folder,) = (path for path in results.iterdir() if path.is_dir())
+    return read_run(folder)

@@ -1,0 +1,97 @@
+"""The driver's book: exactly N in hand, plan order, every trial once, nothing lost with a worker."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loadrig.fleet.ledger import Ledger
+from loadrig.words.trial import Trial
+
+
+def _trials(count: int) -> list[Trial]:
+    return [Trial(f"t{n}", n, "a", "m", f"q{n}", "fact", 1, "c1", "measured") for n in range(count)]
+
+
+def test_credits_sum_to_the_concurrency_as_evenly_as_they_can() -> None:
+    """Seven in flight over three workers: 3, 2, 2."""
+    ledger = Ledger(_trials(10), 7, ["a", "b", "c"])
+    assert [ledger.credits(worker) for worker in "abc"] == [3, 2, 2]
+
+
+def test_a_worker_without_credit_gets_no_trial() -> None:
+    """One in flight over two workers: the second has nothing to do, and trials are not stranded there."""
+    ledger = Ledger(_trials(3), 1, ["a", "b"])
+    assert ledger.lease("b", rate_per_s=100) == ()
+
+
+def test_leases_follow_the_plan_and_run_ahead_by_the_rate() -> None:
+    """8 trials/s over a quarter second is two ahead, and one more: 4 credits + 3, in plan order."""
+    ledger = Ledger(_trials(100), 4, ["a"])
+    assert [trial.position for trial in ledger.lease("a", rate_per_s=8)] == list(range(7))
+    assert ledger.lease("a", rate_per_s=8) == ()
+
+
+def test_the_last_trials_are_leased_only_into_free_slots() -> None:
+    """With N or fewer left nothing is leased ahead, so none waits at one worker while another has a slot free."""
+    ledger = Ledger(_trials(4), 4, ["a", "b"])
+    assert [trial.position for trial in ledger.lease("a", rate_per_s=1000)] == [0, 1]
+    assert [trial.position for trial in ledger.lease("b", rate_per_s=1000)] == [2, 3]
+
+
+def test_a_record_that_comes_twice_counts_once() -> None:
+    """The second end of a trial is told apart from the first."""
+    ledger = Ledger(_trials(2), 1, ["a"])
+    ledger.lease("a", rate_per_s=0)
+    assert [ledger.end("a", "t0"), ledger.end("a", "t0")] == [True, False]
+
+
+def test_a_dead_workers_trials_are_named_and_its_credits_pass_on() -> None:
+    """Of 4 credits over two workers the survivor gets all 4, and the two trials in hand come back by name."""
+    ledger = Ledger(_trials(100), 4, ["a", "b"])
+    ledger.lease("a", rate_per_s=0)
+    held = ledger.lease("b", rate_per_s=0)
+    assert ledger.lose("b") == held
+    assert ledger.credits("a") == 4
+
+
+def test_unbegun_trials_go_back_to_the_front_in_plan_order() -> None:
+    """Trials handed back are the next to be leased."""
+    ledger = Ledger(_trials(10), 2, ["a"])
+    ledger.lease("a", rate_per_s=0)
+    ledger.hand_back("a", ["t2", "t1"])
+    assert [trial.id for trial in ledger.close()][:3] == ["t1", "t2", "t3"]
+
+
+@given(
+    count=st.integers(0, 60),
+    concurrency=st.integers(1, 12),
+    workers=st.integers(1, 4),
+    steps=st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["lease", "end", "lose", "back"])), max_size=80),
+)
+def test_whatever_happens_every_trial_is_in_exactly_one_place(
+    count: int, concurrency: int, workers: int, steps: list[tuple[int, str]]
+) -> None:
+    """Unleased + in hand + ended + lost is the plan, after any history, and no trial is leased while in hand."""
+    names = [f"w{n}" for n in range(workers)]
+    ledger = Ledger(_trials(count), concurrency, names)
+    held: dict[str, list[str]] = {name: [] for name in names}
+    over: list[str] = []
+    for number, step in steps:
+        name = names[number % workers]
+        if name not in ledger.workers or (step == "lose" and len(ledger.workers) == 1):
+            continue
+        if step == "lease":
+            held[name] += [trial.id for trial in ledger.lease(name, rate_per_s=number)]
+        elif step == "end" and held[name]:
+            over.append(held[name].pop(0))
+            assert ledger.end(name, over[-1])
+        elif step == "lose":
+            over += [trial.id for trial in ledger.lose(name)]
+            held[name] = []
+        elif step == "back" and held[name]:
+            ledger.hand_back(name, [held[name].pop()])
+    in_hand = [trial for ids in held.values() for trial in ids]
+    assert ledger.in_hand == len(in_hand)
+    everything = [*in_hand, *over, *(trial.id for trial in ledger.close())]
+    assert sorted(everything) == sorted(trial.id for trial in _trials(count))

@@ -1,0 +1,106 @@
+"""Runs over real Ray workers: the same job as inline, a worker killed in mid-run, a run stopped and taken up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command import LOADRIG, QUICK, loadrig, only_run, write_plan
+
+from loadrig.log import RunFolder, read_run
+
+pytestmark = pytest.mark.ray
+TWO_WORKERS = QUICK.replace("workers = 1", "workers = 2\ncpus_per_worker = 0.5")
+LONG = TWO_WORKERS.replace("cycle = false", "cycle = true")
+
+
+def _wait_for(what: Callable[[], bool], within_s: float = 60) -> None:
+    deadline = time.monotonic() + within_s
+    while not what():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def _begun(plan: Path, results: Path, *flags: str) -> tuple[subprocess.Popen[str], Path]:
+    """A run in a process of its own that has written a few records, and its folder."""
+    process = subprocess.Popen(
+        [*LOADRIG, "run", str(plan), "--out", str(results), *flags],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+    def has_records() -> bool:
+        assert process.poll() is None, process.communicate()
+        return any(len(path.read_bytes().splitlines()) > 20 for path in results.glob("*/records.jsonl"))
+
+    _wait_for(has_records)
+    (folder,) = results.iterdir()
+    return process, folder
+
+
+def _outcomes(run: RunFolder) -> Counter[str]:
+    return Counter(record.outcome for record in run.records)
+
+
+def test_two_ray_workers_do_the_same_job_as_one_inline(tmp_path: Path) -> None:
+    """Same trials, same answers, same tokens; two worker processes and their connections at the target."""
+    runs = {}
+    for name, flags in {"ray": [], "inline": ["--inline"]}.items():
+        called = loadrig("run", write_plan(tmp_path, TWO_WORKERS), "--out", tmp_path / name, *flags)
+        assert called.code == 0, called.err
+        runs[name] = only_run(tmp_path / name)
+    heard = [{r.trial: (r.arm, r.question, r.answer, r.usage) for r in run.records} for run in runs.values()]
+    assert heard[0] == heard[1]
+    assert {record.worker for record in runs["ray"].records} == {"w1", "w2"}
+    assert len({worker["pid"] for worker in runs["ray"].manifest["workers"]}) == 2
+
+
+def test_a_killed_worker_loses_its_trials_by_name_and_resume_completes_them(tmp_path: Path) -> None:
+    """kill -9 in mid-run: the sum still holds, a warning names the worker, exit code 1; --resume asks the rest."""
+    plan = write_plan(tmp_path, LONG)
+    process, folder = _begun(plan, tmp_path / "results")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    os.kill(manifest["workers"][0]["pid"], signal.SIGKILL)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 1, err
+    run = read_run(folder)
+    lost = [record for record in run.records if record.reason == "lost"]
+    assert 1 <= len(lost) <= 5  # its two credits and what was leased ahead
+    assert {record.worker for record in lost} == {"w1"}
+    assert len(run.records) == len(run.trials)
+    assert _outcomes(run) == {"answered": len(run.trials) - len(lost), "failed": len(lost)}
+    assert "worker w1" in out
+    called = loadrig("run", plan, "--resume", folder, "--inline")
+    assert called.code == 0, called.err
+    resumed = read_run(folder)
+    assert _outcomes(resumed) == {"answered": len(run.trials)}
+    assert {r.trial for r in resumed.superseded} == {record.trial for record in lost}
+    before = {record.trial: record for record in run.records if record.reason != "lost"}
+    assert all(before[record.trial] == record for record in resumed.records if record.trial in before)
+
+
+def test_an_interrupted_run_keeps_everything_and_reports(tmp_path: Path) -> None:
+    """One SIGINT: exit code 3, the report is there, planned is still the sum, and resume asks only what is missing."""
+    plan = write_plan(tmp_path, LONG)
+    process, folder = _begun(plan, tmp_path / "results", "--inline")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    run = read_run(folder)
+    outcomes = _outcomes(run)
+    assert run.manifest["status"] == "interrupted"
+    assert outcomes["not_run"] > 0
+    assert sum(outcomes.values()) == len(run.trials)
+    assert (folder / "report.md").is_file()
+    assert f"{outcomes['not_run']} not run" in out
+    called = loadrig("run", plan, "--resume", folder, "--inline")
+    assert called.code == 0, called.err
+    assert _outcomes(read_run(folder)) == {"answered": len(run.trials)}
+    asked = [json.loads(line)["attempt"] for line in (folder / "truth.jsonl").read_text().splitlines()]
+    assert len(asked) == len(set(asked))
