@@ -27,6 +27,7 @@ def test_values_over_the_top_are_counted_and_the_maximum_kept() -> None:
     assert (sketch.count, sketch.max_ns, sketch.clamped) == (2, 75 * S, 0)
     sketch.record(7200 * S)
     assert (sketch.count, sketch.max_ns, sketch.clamped, sketch.quantile_ns(0.99)) == (3, 7200 * S, 1, 7200 * S)
+    assert HdrHistogram.decode(sketch.encoded()).get_total_count() == 3
 
 
 def test_quantiles_come_from_the_merge_of_workers() -> None:

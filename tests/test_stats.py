@@ -48,6 +48,14 @@ def test_p95_of_five_is_the_largest_and_marked() -> None:
     assert (found.value_ns, found.n, found.few, found.high_ns) == (5, 5, True, None)
 
 
+def test_fewer_than_five_beyond_is_few() -> None:
+    """The median of 10 has five values beyond it; that of 9 has four, and is marked."""
+    ten, nine = quantile(range(10), 0.5), quantile(range(9), 0.5)
+    assert ten is not None
+    assert nine is not None
+    assert (ten.few, nine.few) == (False, True)
+
+
 def test_an_empty_sample_has_no_quantile() -> None:
     """H5: nothing measured is not available, not 0."""
     assert quantile([], 0.5) is None

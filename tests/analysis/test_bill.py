@@ -85,11 +85,14 @@ def test_a_price_of_zero_is_a_true_zero(tmp_path: Path) -> None:
 
 
 def test_what_never_reached_a_200_costs_nothing_and_what_broke_costs_at_least() -> None:
-    """A 529 without usage is 0; a broken stream is a lower bound; a lost trial is unknown."""
+    """A 529 without usage is 0; a broken stream is a lower bound; a silent 200 and a lost trial are unknown."""
     overloaded = failed("o", cost="0", turns=(turn(None, attempts=(attempt(http_status=529),)),))
     broken = failed("b", cost="0.01", turns=(turn("0.01", usage=Usage(input=10, output=1, exact=False)),))
-    found = [money(charges(r), "USD") for r in (overloaded, broken, failed("lost", "lost"))]
-    assert [(m.amount, m.at_least, m.unknown) for m in found] == [("0", False, 0), ("0.01", True, 0), (None, False, 1)]
+    silent = failed("s", cost=None, turns=(turn(None),))
+    found = [money(charges(r), "USD") for r in (overloaded, broken, silent, failed("lost", "lost"))]
+    assert [(m.amount, m.at_least, m.unknown) for m in found] == [
+        ("0", False, 0), ("0.01", True, 0), (None, False, 1), (None, False, 1),
+    ]  # fmt: skip
 
 
 def test_a_trial_ended_from_outside_is_unknown_beside_its_known_turns() -> None:
