@@ -1,7 +1,7 @@
 """The simulator's own count of tokens: a rule by kinds of bytes, nobody's tokenizer.
 
 Letters weigh a fifth of a token, digits a half, punctuation and line ends most of one, other bytes a third, blanks
-nothing. On English prose and code the sum comes near a modern tokenizer's; a scenario's `token_ratio` is laid on
+nothing. On ordinary prose and code the sum comes near a modern tokenizer's; a scenario's `token_ratio` is laid on
 top, so that a client's estimate is never right by accident. One pass of C code a kind: a megabyte takes a few
 milliseconds.
 """

@@ -98,10 +98,10 @@ def _score(source: Source, place: int, weights: dict[str, float], *, wanted: re.
     around = sum(weight for stem, weight in weights.items() if stem in near and stem not in statement.stems)
     penalty = 1.0 + 0.25 * math.log(max(1.0, statement.words / 20.0))
     score = (inside + NEAR * around) / penalty
-    if len(statement.stems - weights.keys()) < 3:
-        score *= 1.0 - EMPTY
     if wanted is not None and _holds(wanted, statement.text, weights):
         score *= 1.0 + FITTING
+    elif len(statement.stems - weights.keys()) < 3:
+        score *= 1.0 - EMPTY
     return Found(source, statement, score, (inside + around) / sum(weights.values()), matched)
 
 

@@ -114,5 +114,5 @@ def _parse(text: str, where: str, default_name: str) -> Scenario:
         raise ScenarioError(f"{where}: unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
     try:
         return msgspec.convert({"name": default_name, **table}, Scenario)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, ScenarioError) as error:
         raise ScenarioError(f"{where}: {error}") from error
