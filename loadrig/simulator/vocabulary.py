@@ -1,4 +1,4 @@
-"""What the reader knows of the language: function words, words of decisions, and a light stemmer. No names, no subjects.
+"""What the reader knows of the language: function words, words of decisions, a light stemmer; no names, no subjects.
 
 Tokens are runs of letters and digits, kept whole where a point, dash or the like joins them (`3.14.0`, `AX-7`) and
 also in parts. Stemming cuts common endings off lower-case words; names and whatever holds a digit stay as they are.
