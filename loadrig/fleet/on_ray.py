@@ -2,7 +2,7 @@
 
 Rules: an actor is a thin wrapper round `Worker`; one exchange a worker is outstanding at a time, never a call a trial;
 no actor is restarted and no call repeated by Ray (a request must not be sent twice behind our back). On one machine
-Ray listens on loopback, shows no dashboard and sends no usage statistics.
+Ray takes a token of the run's own, shows no dashboard and sends no usage statistics.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -22,7 +23,6 @@ from loadrig.worker.worker import Worker
 
 START_LIMIT_S = 90.0
 ENVIRONMENT = {
-    "RAY_AUTH_MODE": "disabled",  # stated, for a token file of another cluster in HOME would turn it on; loopback only
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DISABLE_METRICS_COLLECTION": "1",
     "RAY_raylet_start_wait_time_s": "90",
@@ -71,13 +71,16 @@ def start(cpus_needed: float) -> None:
 
     Raises `InputError` when the cluster has fewer CPUs than the workers ask for.
     """
-    for name, value in ENVIRONMENT.items():
+    here = not os.environ.get("RAY_ADDRESS")
+    # A token of this run's own: Ray's processes listen on every address, and a token file of another cluster must not
+    # be picked up. On a cluster that was there before, its own environment says how to join it.
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)} if here else {}
+    for name, value in {**ENVIRONMENT, **token}.items():
         os.environ.setdefault(name, value)
     import ray  # noqa: PLC0415 - a run without Ray does not pay for its import
 
-    here = not os.environ.get("RAY_ADDRESS")
     options: dict[str, Any] = {"_node_ip_address": "127.0.0.1", "include_dashboard": False} if here else {}
-    ray.init(log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, **options)
+    ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     found = ray.cluster_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
     try:
         _compare(cpus_needed, found)
