@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, cast, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import TypeAdapter, ValidationError
@@ -32,7 +32,7 @@ def read_plan(path: Path) -> Plan:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else None
+        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else len(text.splitlines())
         raise InputError(f"not valid TOML: {error}", path=path, line=line, remedy="correct the syntax") from error
     arms = table.pop("arm", None)
     source = _Source(path, text)
@@ -91,18 +91,19 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
             )
         options = {key: value for key, value in table.items() if key != "kind"}
         kind = _arm_class(table["kind"], number, source)
-        known = [field.name for field in fields(kind)] if is_dataclass(kind) else []
+        known = [field.name for field in fields(kind)]
         if unknown := next((key for key in options if key not in known), None):
             raise _unknown_key(("arm", number, unknown), known, source)
         for one in _spread(kind, options):
-            arms.append(_validated(TypeAdapter(kind), one, source, ("arm", number)))
-    names = [arm.name for arm in arms]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise source.error(f"two arms are named {twice!r}", ("arm",), "remove one, or give them different options")
+            arm: Arm = _validated(TypeAdapter(kind), one, source, ("arm", number))
+            if any(arm.name == other.name for other in arms):
+                remedy = "remove one, or give them different options"
+                raise source.error(f"two arms are named {arm.name!r}", ("arm", number), remedy)
+            arms.append(arm)
     return tuple(sorted(arms, key=lambda arm: arm.name != "control"))
 
 
-def _arm_class(kind: str, number: int, source: _Source) -> type[Arm]:
+def _arm_class(kind: str, number: int, source: _Source) -> type[Any]:
     target = ARMS.get(kind, kind)
     if ":" not in target:
         near = difflib.get_close_matches(kind, ARMS, n=1)
@@ -117,7 +118,7 @@ def _arm_class(kind: str, number: int, source: _Source) -> type[Arm]:
         ) from error
     if not (isinstance(found, type) and is_dataclass(found)):
         raise source.error(f"{kind!r} is not a dataclass", ("arm", number, "kind"), "an arm is a frozen dataclass")
-    return cast("type[Arm]", found)
+    return found
 
 
 def _spread(kind: type, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -117,14 +117,14 @@ def _priced_attempt(attempt: Attempt, turn: Turn, prices: Prices, day: date) -> 
         # Nothing was generated for a request that never reached a 200; what a broken 200 costs is unknown.
         return replace(attempt, cost=None if attempt.http_status == 200 else "0")
     cost = prices.cost(turn.reply_model or "", attempt.usage, day)
-    return replace(attempt, cost=None if cost is None else str(cost.amount))
+    return replace(attempt, cost=None if cost is None else f"{cost.amount:f}")
 
 
 def _total(costs: list[str | None]) -> str | None:
     """The exact sum of decimal strings; None as soon as one is unknown."""
     if any(cost is None for cost in costs):
         return None
-    return str(sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0)))
+    return f"{sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0)):f}"
 
 
 def _since(begin_ns: int, instant_ns: int | None) -> int | None:
