@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from loadrig.words.corpus import Chunk, Corpus, Document
+from loadrig.words.corpus import Chunk, Corpus, Document, sees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,8 +18,8 @@ class CallerView:
 
 
 def view_of(corpus: Corpus, caller: tuple[str, ...]) -> CallerView:
-    """The view of a caller with these labels; no labels: everything. A document without labels is open to all."""
-    seen = tuple(d for d in corpus.documents if not caller or not d.access or set(caller) & set(d.access))
+    """The view of a caller with these labels; no labels: everything."""
+    seen = tuple(document for document in corpus.documents if sees(caller, document.access))
     ids = {document.id for document in seen}
     chunks = tuple(chunk for chunk in corpus.chunks if chunk.document in ids)
     visible = corpus if len(seen) == len(corpus.documents) else replace(corpus, documents=seen, chunks=chunks)

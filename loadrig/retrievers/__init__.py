@@ -11,8 +11,8 @@ import importlib
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from loadrig.retrievers.ranking import Unit
 from loadrig.suggest import did_you_mean
+from loadrig.words.arm import Unit
 from loadrig.words.corpus import Corpus, Hit
 from loadrig.words.errors import InputError
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import bm25s
 
 from loadrig.retrievers.part_numbers import PartNumbers, part_numbers_of
-from loadrig.retrievers.ranking import Ranking, Unit, ranking_of
+from loadrig.retrievers.ranking import Ranking, ranking_of
 from loadrig.retrievers.words import words_of
+from loadrig.words.arm import Unit
 from loadrig.words.corpus import Corpus, Hit
 
 K1 = 1.5

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from rank_bm25 import BM25Okapi
 
-from loadrig.retrievers.ranking import Ranking, Unit, ranking_of
+from loadrig.retrievers.ranking import Ranking, ranking_of
 from loadrig.retrievers.words import words_of
+from loadrig.words.arm import Unit
 from loadrig.words.corpus import Corpus, Hit
 
 

@@ -8,14 +8,13 @@ ranks by its best chunk. Holds ids and labels, no texts: it is pickled to every 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from loadrig.words.corpus import Corpus, Hit
+from loadrig.words.arm import Unit
+from loadrig.words.corpus import Corpus, Hit, sees
 
-Unit = Literal["chunk", "document"]
 Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
@@ -42,8 +41,7 @@ class Ranking:
         """Which documents the caller sees; None: all."""
         if not caller or not any(self.access):
             return None
-        labels = set(caller)
-        return np.array([not access or not labels.isdisjoint(access) for access in self.access])
+        return np.array([sees(caller, access) for access in self.access])
 
     def _hit(self, at: int, score: np.floating, unit: Unit) -> Hit:
         if unit == "document":

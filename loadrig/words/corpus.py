@@ -23,6 +23,11 @@ class Document:
     access: tuple[str, ...] = ()
 
 
+def sees(caller: tuple[str, ...], access: tuple[str, ...]) -> bool:
+    """Whether a caller with these labels sees a document with those: one in common, or either has none."""
+    return not caller or not access or not set(caller).isdisjoint(access)
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A token window of a document. `id` is `document#number` (from 0); `text` is decoded from the window."""
