@@ -130,9 +130,6 @@ async def _while_connected(exchange: Exchange, body: bytes, receive: Receive) ->
     gone = asyncio.get_running_loop().create_task(listen())
     try:
         await exchange.answer(body, gone)
-        exchange.row.disconnected = (
-            gone.done() and exchange.row.fault != "rate_cut" and exchange.row.stop_reason is None
-        )
     finally:
         gone.cancel()
 

@@ -112,7 +112,7 @@ class Exchange:
         if reading.stream:
             await self._stream(strike(dues, fault, scenario, row.request_id), reading, fault, gone=gone)
         else:
-            await self._at_once(dues, reading, envelope)
+            await self._at_once(dues, reading, envelope, gone=gone)
         if row.disconnected or row.fault in ("rate_cut", "rate_early_end", "rate_error_event"):
             return time.perf_counter_ns()
         return row.service_ns + dues[-1].offset_ns
@@ -137,10 +137,13 @@ class Exchange:
         else:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _at_once(self, dues: list[Due], reading: Reading, envelope: Envelope) -> None:
+    async def _at_once(self, dues: list[Due], reading: Reading, envelope: Envelope, *, gone: Task[None]) -> None:
         row, provider = self.row, self.provider
         assert row.service_ns is not None
         await provider.stage.metronome.until(row.service_ns + dues[-1].offset_ns)
+        if gone.done():
+            row.disconnected = True
+            return
         began_ns = time.perf_counter_ns()
         provider.cache.began(self.key, reading.prompt, request_ns=row.body_complete_ns, response_ns=began_ns)
         await self._whole(200, message(envelope, reading.reply))

@@ -51,8 +51,10 @@ def test_a_stream_can_end_in_good_order_too_early(tmp_path: Path) -> None:
     """The body is whole HTTP and lacks message_delta and message_stop."""
     with running(FAST + "rate_early_end = 1.0\n", tmp_path) as simulator:
         reply = simulator.post(asking("x?"))
+        (row,) = simulator.stop()
     assert not reply.broken
     assert reply.kinds[-1] == "content_block_delta"
+    assert (row["stop_reason"], row["disconnected"]) == (None, False)
 
 
 def test_a_stall_holds_up_the_rest_of_the_stream(tmp_path: Path) -> None:
