@@ -16,6 +16,7 @@ from loadrig.analysis.accuracy import ArmAccuracy
 from loadrig.analysis.bill import Bill
 from loadrig.analysis.load import CPU_LIMIT, StageLoad
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
+from loadrig.cost import SPLIT_UNKNOWN
 from loadrig.log import RunFolder
 
 SATURATED = 17 / 20
@@ -87,6 +88,7 @@ def warnings(
         *_of_repetition(repeated),
         *_of_saturation(accuracy),
         *_of_money(bill),
+        *_of_flags(run),
     ]
     models = {record.model for record in run.records}
     if len(models) > 1:
@@ -150,3 +152,10 @@ def _of_money(bill: Bill) -> Iterator[str]:
         yield f"the bill is partial: {bill.total.unknown} charges are unknown (no price, or no usage reported)"
     if bill.total.at_least:
         yield "the bill is at least what is shown: some replies broke off before their final usage"
+
+
+def _of_flags(run: RunFolder) -> Iterator[str]:
+    flags = Counter(flag for record in run.records if record.usage is not None for flag in record.usage.flags)
+    for flag, n in sorted(flags.items()):
+        price = ": 5-minute price" if flag == SPLIT_UNKNOWN else ""
+        yield f"token counters of {n} trials were odd: {flag}{price}"

@@ -8,14 +8,14 @@ the runs, every charge on one day.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from loadrig.analysis.accuracy import verdict
 from loadrig.analysis.bill import Charge, Money, PerQuestion, charges, currency_of, money, per_question
-from loadrig.analysis.selection import asked, grouped
+from loadrig.analysis.selection import arm_names, asked, grouped
 from loadrig.log import RunFolder
 from loadrig.words.record import Record
 
@@ -53,6 +53,7 @@ def local_day(began_at: str | None, zone: ZoneInfo) -> str:
 def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
     """Sums over `runs` of one plan, which are all simulated or all real and have one currency."""
     runs = list(runs)
+    arms = {arm: place for place, arm in enumerate(dict.fromkeys(arm for run in runs for arm in arm_names(run)))}
     currency = next((found for run in runs if (found := currency_of(run))), None)
     sent = [(record, verdict(run, record)) for run in runs for record in asked(run)]
     by_day = grouped(((local_day(r.began_at, zone), r.arm, r.model), (r, passed)) for r, passed in sent)
@@ -63,18 +64,20 @@ def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
         simulated=any(bool(run.manifest.get("simulated")) for run in runs),
         runs=len(runs),
         currency=currency,
-        days=_days(by_day, currency),
-        arms=_days(by_arm, currency),
+        days=_days(by_day, arms, currency),
+        arms=_days(by_arm, arms, currency),
         other=tuple((day, money(found, currency)) for day, found in sorted(grouped(other).items())),
         total=money(everything, currency),
     )
 
 
 def _days(
-    groups: dict[tuple[str, str, str], list[tuple[Record, bool | None]]], currency: str | None
+    groups: Mapping[tuple[str, str, str], list[tuple[Record, bool | None]]],
+    arms: Mapping[str, int],
+    currency: str | None,
 ) -> tuple[Day, ...]:
     rows = []
-    for (day, arm, model), found in sorted(groups.items()):
+    for (day, arm, model), found in sorted(groups.items(), key=lambda of: (of[0][0], arms[of[0][1]], of[0][2])):
         verdicts = [passed for _, passed in found if passed is not None]
         correct = sum(verdicts) if verdicts else None
         rows.append(Day(day, arm, model, per_question((r for r, _ in found), currency, correct=correct)))

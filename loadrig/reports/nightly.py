@@ -94,7 +94,7 @@ def _tables(found: Nights, timezone: str) -> Iterator[Table]:
     rows = [(day.day, label(day.arm, day.model, models), *_cells(day.cost)) for day in found.days] + other
     kind = "Simulated runs" if found.simulated else "Runs"
     notes = [
-        f"{found.runs} runs; days of {timezone}; a trial's day is that on which it began",
+        f"runs: {found.runs}; days of {timezone}; a trial's day is that on which it began",
         "all rows together are the whole bill",
         "asked: measured and tail trials; correct by pre-check",
     ]

@@ -126,6 +126,12 @@ def test_arms_stand_in_the_plans_order_the_control_first(tmp_path: Path) -> None
     assert [row.arm for row in found.accuracy] == ["control", "k3", "k10"]
 
 
+def test_odd_counters_are_told(tmp_path: Path) -> None:
+    """F4: writes without a split were priced at five minutes; the reader is told, with the number of trials."""
+    odd = record("a", usage=Usage(input=1, output=1, cache_write_5m=9, flags=("write split unknown",)))
+    assert warned(summary(tmp_path, odd), "token counters of 1 trials were odd: write split unknown: 5-minute price")
+
+
 def test_a_simulated_run_says_so(tmp_path: Path) -> None:
     """What comes from the simulator is dial settings, not evidence."""
     found = summary(tmp_path, record("a"), simulated=True, status="interrupted", questions=[question()])
