@@ -31,6 +31,9 @@ class Kind(enum.IntEnum):
     OTHER = 10
 
 
+_LAST_CONTENT = Kind.TOOL  # looked up once: this is asked for every event
+
+
 @dataclass(frozen=True, slots=True)
 class Timeline:
     """Instants on the clock of the stamps. `burst`: all content events, two or more, came in one read; gaps are then
@@ -49,7 +52,7 @@ class Timeline:
 class Marks:
     """Collects one reply: `read` once for each read that brought bytes, then `add` for each event it completed."""
 
-    __slots__ = ("_answer", "_at", "_block", "_content", "_event", "_read", "_token_reads")
+    __slots__ = ("_answer", "_at", "_block", "_content", "_event", "_first_read", "_last_read", "_read")
 
     def __init__(self) -> None:
         self._at = 0
@@ -58,7 +61,7 @@ class Marks:
         self._block: int | None = None
         self._answer: int | None = None
         self._content: list[int] = []
-        self._token_reads = [0, 0]  # numbers of the reads with the first and the last content event
+        self._first_read = self._last_read = 0  # numbers of the reads with the first and the last content event
 
     def read(self, at_ns: int) -> None:
         self._at = at_ns
@@ -67,12 +70,12 @@ class Marks:
     def add(self, kind: Kind) -> None:
         if self._event is None:
             self._event = self._at
-        if kind <= Kind.TOOL:
+        if kind <= _LAST_CONTENT:
             if not self._content:
-                self._token_reads[0] = self._read
-            self._token_reads[1] = self._read
+                self._first_read = self._read
+            self._last_read = self._read
             self._content.append(self._at)
-            if kind is Kind.TEXT and self._answer is None:
+            if self._answer is None and kind is Kind.TEXT:
                 self._answer = self._at
         elif kind is Kind.BLOCK and self._block is None:
             self._block = self._at
@@ -84,7 +87,7 @@ class Marks:
 
     def timeline(self) -> Timeline:
         content = self._content
-        burst = len(content) > 1 and self._token_reads[0] == self._token_reads[1]
+        burst = len(content) > 1 and self._first_read == self._last_read
         return Timeline(
             first_event_ns=self._event,
             first_block_ns=self._block,

@@ -11,6 +11,7 @@ are text. Knows nothing of JSON, of providers or of time.
 from __future__ import annotations
 
 _BOM = b"\xef\xbb\xbf"
+_D = ord("d")  # a first line that does not begin so is no data line
 
 
 class Decoder:
@@ -38,14 +39,22 @@ class Decoder:
                 return []
             data = bytes(tail[:end])
             del tail[: end + 2]
+        elif data.endswith(b"\n\n"):
+            data = data[:-2]
         else:
             end = data.rfind(b"\n\n")
+            tail += data[end + 2 :] if end >= 0 else data
             if end < 0:
-                tail += data
                 return []
-            tail += data[end + 2 :]
             data = data[:end]
-        return [payload for block in data.split(b"\n\n") if (payload := _payload(block))]
+        payloads = []
+        for block in data.split(b"\n\n"):
+            line = block.find(b"\ndata: ")
+            is_usual = line > 0 and block[0] != _D and block.count(b"\n") == 1  # event, then data
+            payload = block[line + 7 :] if is_usual else _payload(block)
+            if payload:
+                payloads.append(payload)
+        return payloads
 
     def _opened(self, data: bytes) -> bytes:
         data = (self._opening or b"") + data
@@ -67,13 +76,9 @@ class Decoder:
 
 def _payload(block: bytes) -> bytes:
     """The joined data of one event's lines; empty when it has none."""
-    if block.startswith(b"event: "):
-        line = block.find(b"\n") + 1
-        if line and block.startswith(b"data: ", line) and block.find(b"\n", line) < 0:
-            return block[line + 6 :]
     data = []
-    for line_ in block.split(b"\n"):
-        field, _, value = line_.partition(b":")
+    for line in block.split(b"\n"):
+        field, _, value = line.partition(b":")
         if field == b"data":
             data.append(value.removeprefix(b" "))
     return b"\n".join(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import logging
 
 import anthropic
 import pytest
@@ -13,7 +14,7 @@ from stream_events import reply
 
 from loadrig.wire.engine import Engine
 from loadrig.wire.head import OURS, is_loopback, origin_of
-from loadrig.wire.turn import Asker, Target, resolve
+from loadrig.wire.turn import Asked, Asker, Target, resolve
 from loadrig.words.clock import SystemClock
 from loadrig.words.errors import InputError
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
@@ -115,6 +116,23 @@ def test_a_key_is_in_no_repr(clean: pytest.MonkeyPatch) -> None:
     assert KEY.encode() in target.head.lines
     assert KEY not in repr(target)
     assert target.head.redacted(f"bad key {KEY}") == "bad key [key]"
+
+
+def test_m4_with_debug_logging_no_key_is_logged(clean: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Everything logs at its loudest, the connection is refused: the key is in no line and no record."""
+    clean.setenv("ANTHROPIC_API_KEY", KEY)
+    clean.setenv("ANTHROPIC_LOG", "debug")
+    caplog.set_level(logging.DEBUG)
+
+    async def go() -> Asked:
+        async with Engine(SystemClock()) as engine:
+            target = await resolve(MODEL, "http://127.0.0.1:9")
+            return await Asker(engine, target, LimitSettings(), RetrySettings()).ask(PROMPT, trace="t.1")
+
+    asked = run(go())
+    assert asked.turn.reason == "connect"
+    assert caplog.records
+    assert KEY not in caplog.text + repr(asked)
 
 
 @pytest.mark.parametrize("url", ["simulator", "ftp://x", "http://", "http://x:port", "//x", ""])
