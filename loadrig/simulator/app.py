@@ -7,6 +7,7 @@ usual scope, the instants and the means to hang up that `server.Protocol` puts t
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import itertools
 import os
@@ -53,9 +54,14 @@ class Simulator:
         self._log.close()
 
     async def _flush(self) -> None:
+        """Keep the log fresh; tidy memory up while nobody is waiting."""
+        tidied = 0
         while True:
             await asyncio.sleep(FLUSH_EVERY_S)
             self._log.flush()
+            if not self._in_flight and self._requests != tidied:
+                gc.collect()
+                tidied = self._requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         method, path = scope["method"], scope["path"]
