@@ -103,7 +103,7 @@ def run(
         linger_s=linger,
         command_line=_command_line(),
     )
-    raise typer.Exit(firing.fire(plan, flags, options).exit_code)
+    raise typer.Exit(firing.fire(plan, flags, options, console=firing.console_of()).exit_code)
 
 
 @app.command()
@@ -132,17 +132,28 @@ def sweep(
     *,
     levels: Annotated[str, typer.Option(help="Concurrencies, such as 1,4,16")],
     base_url: BaseUrl = None,
+    arm: ArmNames = None,
     limit: Limit = None,
+    one_pass: OnePass = False,
     workers: Workers = None,
     inline: Inline = False,
     out: Out = Path("results"),
+    budget: Budget = None,
     yes: Yes = False,
 ) -> None:
     """Runs one stage for each level of concurrency and shows them side by side."""
     from loadrig.commands import sweep as command
     from loadrig.execution.options import Options, Overrides
 
-    flags = Overrides(base_url=base_url, limit=limit, workers=workers, concurrency=_levels(levels))
+    flags = Overrides(
+        base_url=base_url,
+        arm=tuple(arm or ()),
+        limit=limit,
+        one_pass=one_pass,
+        workers=workers,
+        concurrency=_levels(levels),
+        budget=budget,
+    )
     options = Options(out=out, inline=inline, confirmed=yes, command_line=_command_line())
     raise typer.Exit(command.sweep(plan, flags, options))
 
@@ -153,8 +164,10 @@ def nightly(
     *,
     base_url: BaseUrl = None,
     limit: Limit = None,
+    one_pass: OnePass = False,
     inline: Inline = False,
     out: Out = Path("results"),
+    budget: Budget = None,
     yes: Yes = False,
     report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, only write the table")] = False,
 ) -> None:
@@ -163,16 +176,17 @@ def nightly(
     from loadrig.execution.options import Options, Overrides
 
     options = Options(out=out, inline=inline, confirmed=yes, command_line=_command_line())
-    flags = Overrides(base_url=base_url, limit=limit)
+    flags = Overrides(base_url=base_url, limit=limit, one_pass=one_pass, budget=budget)
     raise typer.Exit(command.nightly(plan, flags, options, report_only=report_only))
 
 
 @app.command()
 def report(run: Annotated[Path, typer.Argument(help="A run folder below results/")]) -> None:
     """Makes the reports of a run again from its records, and prints its table."""
-    from loadrig.commands import firing
+    from loadrig.commands.firing import console_of
+    from loadrig.reports import write_all
 
-    firing.tell(run)
+    write_all(run, console_of())
 
 
 @app.command()

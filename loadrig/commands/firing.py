@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
-from loadrig.analysis.summary import Summary
 from loadrig.config import read_plan
 from loadrig.execution.execute import execute
 from loadrig.execution.options import Options, Overrides, overridden
 from loadrig.live.progress import Progress
-from loadrig.reports import write_all
-from loadrig.reports.terminal import show
 from loadrig.words.settings import Plan
 
+if TYPE_CHECKING:
+    from loadrig.analysis.summary import Summary
+
 DONE, FAILED, INTERRUPTED = 0, 1, 3
-WIDTH = 120  # where standard output is no terminal: a narrow guess would break the tables
+WIDTH = 110  # where standard output is no terminal: a narrow guess would break the tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +40,17 @@ class Fired:
         return FAILED if missing > self.plan.allowed_failure_share * planned else DONE
 
 
-def fire(path: Path, flags: Overrides, options: Options) -> Fired:
-    """Runs the plan in `path` with the flags laid over it, and reports."""
+def fire(path: Path, flags: Overrides, options: Options, *, console: Console | None) -> Fired:
+    """Runs the plan in `path` with the flags laid over it and writes its reports; with a console, shows them too."""
     plan = overridden(read_plan(path), flags)
     with Progress() as progress:
         finished = execute(plan, options, progress)
-    return Fired(plan, finished.folder, tell(finished.folder), finished.interrupted)
+    from loadrig.reports import write_all  # noqa: PLC0415 - pandas and scipy load when there is something to report
 
-
-def tell(folder: Path) -> Summary:
-    """The summary of a run, after its reports have been written and shown."""
-    console = console_of()
-    summary = write_all(folder)
-    show(summary, console)
-    console.print(Text(f"report: {folder / 'report.md'}"), soft_wrap=True)
-    return summary
+    return Fired(plan, finished.folder, write_all(finished.folder, console), finished.interrupted)
 
 
 def console_of() -> Console:
-    """Standard output: as wide as the terminal, or 120 columns."""
+    """Standard output: as wide as the terminal, or 110 columns."""
     console = Console()
     return console if console.is_terminal else Console(width=WIDTH)

@@ -13,6 +13,7 @@ from loadrig.reports import nightly as reports
 def nightly(path: Path, flags: Overrides, options: Options, *, report_only: bool) -> int:
     """Runs and reports; the exit code of the run. The table is nightly-PLAN.md in the results folder."""
     plan = read_plan(path)
-    code = DONE if report_only else fire(path, flags, options).exit_code
-    reports.write(options.out, plan.name, plan.timezone, console_of())
+    console = console_of()
+    code = DONE if report_only else fire(path, flags, options, console=console).exit_code
+    reports.write(options.out, plan.name, plan.timezone, console)
     return code

@@ -11,6 +11,6 @@ from loadrig.reports import sweep as reports
 
 def sweep(path: Path, flags: Overrides, options: Options) -> int:
     """Runs and reports; 0 when the sweep completed, whatever it found. The table is sweep.md in the run's folder."""
-    fired = fire(path, flags, options)
+    fired = fire(path, flags, options, console=None)
     reports.write(fired.summary, fired.folder, console_of())
     return INTERRUPTED if fired.interrupted else DONE
