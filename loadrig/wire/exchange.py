@@ -9,7 +9,7 @@ followed. Parses HTTP (httptools); knows no sockets and no timers.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import httptools
@@ -30,7 +30,7 @@ class Request:
 
     head: Head
     label: str
-    fragments: tuple[bytes, ...]
+    fragments: tuple[bytes, ...] = field(repr=False)
 
 
 class Exchange:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import threading
 import time
 
 import pytest
 from asking import LOOPS, PROMPT, asker, run, until
-from scripted_server import Script, serving
+from scripted_server import OK, Script, serving
 from stream_events import blk, reply, start, txt
 
 from loadrig.wire.engine import Engine
@@ -97,6 +98,36 @@ def test_an_idle_connection_closed_by_the_server_is_found_before_use(loop: str) 
 
     asked, requests = run(go(), loop)
     assert (asked.turn.outcome, asked.turn.attempts[0].reused, requests) == ("answered", False, 2)
+
+
+@both_loops
+def test_a_close_that_the_loop_has_not_seen_yet_is_found_before_use(loop: str) -> None:
+    """The server hung up while the loop was busy: the socket is looked at before it is used."""
+    hung_up = threading.Event()
+    answer = OK.replace(b"transfer-encoding: chunked", b"content-length: %d" % len(reply())) + reply()
+
+    def serve(listener: socket.socket) -> None:
+        for _ in range(2):
+            peer, _address = listener.accept()
+            peer.recv(65_536)
+            peer.sendall(answer)
+            peer.close()
+            hung_up.set()
+
+    async def go() -> Asked:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            thread = threading.Thread(target=serve, args=(listener,))
+            thread.start()
+            async with Engine(SystemClock()) as engine:
+                one = asker(engine, f"http://127.0.0.1:{listener.getsockname()[1]}")
+                await one.ask(PROMPT, trace="t.1")
+                hung_up.wait(5)  # holds the loop on purpose
+                asked = await one.ask(PROMPT, trace="t.2")
+            thread.join(5)
+            return asked
+
+    turn = run(go(), loop).turn
+    assert (turn.outcome, turn.attempts[0].reused, turn.notes) == ("answered", False, ())
 
 
 @both_loops
