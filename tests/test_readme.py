@@ -1,0 +1,81 @@
+"""Every command in the README works as written, made small: one question, one pass, one worker in this process."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from command import loadrig
+
+ROOT = Path(__file__).resolve().parents[1]
+LINES = [line.strip() for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("    ")]
+COMMANDS = [line.partition("#")[0].strip() for line in LINES if line.startswith(".venv/bin/loadrig ")]
+SMALL = {
+    "plan": ["--limit", "1"],
+    "run": ["--limit", "1", "--inline", "--one-pass"],
+    "sweep": ["--limit", "1", "--inline", "--one-pass"],
+    "nightly": ["--limit", "1", "--inline", "--one-pass"],
+    "corpus": [],
+}
+
+
+@contextmanager
+def _simulator() -> Iterator[str]:
+    command = [sys.executable, "-m", "loadrig.simulator", "--port", "0", "--exit-with-parent"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().split()[1]
+        process.terminate()
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that looks like the project and keeps its own results."""
+    for name in ("plans", "corpora", "questions"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_readme_has_its_commands() -> None:
+    """The kinds of command below are all there, so that none goes untested by being written another way."""
+    assert {line.split()[1] for line in COMMANDS} == SMALL.keys()
+    assert "`loadrig run --help`" in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("line", [line for line in COMMANDS if "--resume" not in line])
+def test_a_command_of_the_readme_works(line: str, workplace: Path) -> None:
+    """Exit code 0 and no traceback; the real endpoint's address is replaced by a simulator's."""
+    with _simulator() as url:
+        words = shlex.split(re.sub(r"https://\S+", url, line))[1:]
+        called = loadrig(*words, *[flag for flag in SMALL[words[0]] if flag not in words or flag.isdigit()])
+    assert called.code == 0, called.err
+    assert "Traceback" not in called.err
+    if words[0] == "nightly":
+        assert "quickstart" in (workplace / "results" / "nightly-quickstart.md").read_text()
+
+
+def test_the_readmes_resume_takes_up_a_run(workplace: Path) -> None:
+    """The line with --resume, given the folder of a finished run, finds nothing missing and says so."""
+    (line,) = (line for line in COMMANDS if "--resume" in line)
+    first = loadrig("run", "plans/quickstart.toml", *SMALL["run"])
+    assert first.code == 0, first.err
+    (folder,) = (workplace / "results").iterdir()
+    called = loadrig(*shlex.split(line.replace("results/RUN", f"results/{folder.name}"))[1:], *SMALL["run"])
+    assert called.code == 2
+    assert "nothing is missing" in called.err
+
+
+def test_the_plan_shown_in_full_is_a_plan(workplace: Path) -> None:
+    """The long example parses, and so does every key that its comments name."""
+    start = LINES.index('name = "quickstart"')
+    end = max(number for number, line in enumerate(LINES) if line.startswith("[prices]"))
+    (workplace / "full.toml").write_text("\n".join(LINES[start : end + 1]))
+    called = loadrig("plan", "full.toml")
+    assert called.code == 0, called.err
