@@ -1,7 +1,8 @@
 """The worker's knowledge of itself: how late its loop wakes, and how much of a core its process uses.
 
-Loop lag is the difference between the instant a 10 ms timer was due and the instant it ran. CPU share is process
-time over wall time in windows of about five seconds (user and system, all threads).
+Loop lag is the difference between the instant a 10 ms timer was due and the instant it ran, by the system's monotonic
+clock: uvloop's own goes by whole milliseconds, and so do its timers, so a lag below 1 ms says nothing. CPU share is
+process time over wall time in windows of about five seconds (user and system, all threads).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import time
 from collections import deque
 
-PERIOD_S = 0.01
+PERIOD_NS = 10_000_000
 CPU_WINDOW_S = 5.0
 
 
@@ -23,17 +24,10 @@ class Probe:
 
     async def run(self) -> None:
         """Samples for ever; the task group that owns it ends it."""
-        loop = asyncio.get_running_loop()
-        due = loop.time()
         while True:
-            due = max(due + PERIOD_S, loop.time())
-            woken: asyncio.Future[None] = loop.create_future()
-            handle = loop.call_at(due, woken.set_result, None)
-            try:
-                await woken
-            finally:
-                handle.cancel()
-            self._lags_ns.append(max(0, round((loop.time() - due) * 1e9)))
+            due_ns = time.monotonic_ns() + PERIOD_NS
+            await asyncio.sleep(PERIOD_NS / 1e9)
+            self._lags_ns.append(max(0, time.monotonic_ns() - due_ns))
 
     def take(self) -> tuple[tuple[int, ...], float]:
         """Lags in nanoseconds since the last call, and the CPU share (1.0 = one core) over the window."""
