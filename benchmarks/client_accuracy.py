@@ -9,7 +9,8 @@ A warming round before each level opens the connections and is not counted.
 ttft      (client first token - client begin) - (server first token - server received): connect, send leg and read side
 read      client first token - server first token: the read side alone
 last      the same for the last token
-send      server received - client begin
+send      server received - client begin; what `upload` does not cover of it is the server's own queue
+upload    client begin to an empty write buffer
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ async def one_level(target: Target, level: int, options: argparse.Namespace) -> 
 
 def report(level: int, asked: dict[str, Asked], truth: dict[str, dict[str, Any]]) -> bool:
     """One line of errors in milliseconds; whether all counts are equal."""
-    errors: dict[str, list[float]] = {"ttft": [], "read": [], "last": [], "send": []}
+    errors: dict[str, list[float]] = {"ttft": [], "read": [], "last": [], "send": [], "upload": []}
     equal = True
     for label, got in asked.items():
         turn, row = got.turn, truth[label]
@@ -109,6 +110,7 @@ def report(level: int, asked: dict[str, Asked], truth: dict[str, dict[str, Any]]
         errors["read"].append(read / 1e6)
         errors["last"].append((attempt.last_token_ns - row["last_token_ns"]) / 1e6)
         errors["send"].append(send / 1e6)
+        errors["upload"].append(attempt.upload_ns / 1e6)
         counted = (turn.usage.output, turn.usage.input, hashlib.sha256(turn.text.encode()).hexdigest())
         equal &= counted == (row["output"], row["input"], row["text_sha256"])
     sent = sum(1 for label in truth if label.startswith(f"n{level}-") and not label.startswith(f"n{level}-0-"))
