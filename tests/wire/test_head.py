@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import logging
+import pickle
 
 import anthropic
 import pytest
@@ -116,6 +117,13 @@ def test_a_key_is_in_no_repr(clean: pytest.MonkeyPatch) -> None:
     assert KEY.encode() in target.head.lines
     assert KEY not in repr(target)
     assert target.head.redacted(f"bad key {KEY}") == "bad key [key]"
+
+
+def test_a_target_travels_to_another_process() -> None:
+    """A driver resolves once; workers get the target by pickle and need no SDK."""
+    target = resolved()
+
+    assert pickle.loads(pickle.dumps(target)) == target
 
 
 def test_m4_with_debug_logging_no_key_is_logged(clean: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
