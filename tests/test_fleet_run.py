@@ -18,7 +18,7 @@ from loadrig.log import RunFolder, read_run
 
 pytestmark = pytest.mark.ray
 TWO_WORKERS = QUICK.replace("workers = 1", "workers = 2\ncpus_per_worker = 0.5")
-LONG = TWO_WORKERS.replace("cycle = false", "cycle = true")
+LONG = TWO_WORKERS.replace('name = "quick"', 'name = "quick"\nrepetitions = 5')
 
 
 def _wait_for(what: Callable[[], bool], within_s: float = 60) -> None:

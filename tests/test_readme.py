@@ -35,7 +35,7 @@ def _simulator() -> Iterator[str]:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that looks like the project and keeps its own results."""
     for name in ("plans", "corpora", "questions"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -50,7 +50,7 @@ def test_the_readme_has_its_commands() -> None:
 
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if "--resume" not in line])
-def test_a_command_of_the_readme_works(line: str, workplace: Path) -> None:
+def test_a_command_of_the_readme_works(line: str, at_home: Path) -> None:
     """Exit code 0 and no traceback; the real endpoint's address is replaced by a simulator's."""
     with _simulator() as url:
         words = shlex.split(re.sub(r"https://\S+", url, line))[1:]
@@ -58,24 +58,24 @@ def test_a_command_of_the_readme_works(line: str, workplace: Path) -> None:
     assert called.code == 0, called.err
     assert "Traceback" not in called.err
     if words[0] == "nightly":
-        assert "quickstart" in (workplace / "results" / "nightly-quickstart.md").read_text()
+        assert "quickstart" in (at_home / "results" / "nightly-quickstart.md").read_text()
 
 
-def test_the_readmes_resume_takes_up_a_run(workplace: Path) -> None:
+def test_the_readmes_resume_takes_up_a_run(at_home: Path) -> None:
     """The line with --resume, given the folder of a finished run, finds nothing missing and says so."""
     (line,) = (line for line in COMMANDS if "--resume" in line)
     first = loadrig("run", "plans/quickstart.toml", *SMALL["run"])
     assert first.code == 0, first.err
-    (folder,) = (workplace / "results").iterdir()
+    (folder,) = (at_home / "results").iterdir()
     called = loadrig(*shlex.split(line.replace("results/RUN", f"results/{folder.name}"))[1:], *SMALL["run"])
     assert called.code == 2
     assert "nothing is missing" in called.err
 
 
-def test_the_plan_shown_in_full_is_a_plan(workplace: Path) -> None:
+def test_the_plan_shown_in_full_is_a_plan(at_home: Path) -> None:
     """The long example parses, and so does every key that its comments name."""
     start = LINES.index('name = "quickstart"')
     end = max(number for number, line in enumerate(LINES) if line.startswith("[prices]"))
-    (workplace / "full.toml").write_text("\n".join(LINES[start : end + 1]))
+    (at_home / "full.toml").write_text("\n".join(LINES[start : end + 1]))
     called = loadrig("plan", "full.toml")
     assert called.code == 0, called.err

@@ -92,7 +92,7 @@ def test_the_arms_differ_as_they_should(ran: tuple[Called, RunFolder]) -> None:
 
 
 def test_the_reports_are_there_and_strict(ran: tuple[Called, RunFolder]) -> None:
-    """summary.json is strict JSON, report.md names the run, answers.csv has a row a planned trial, and stdout says where."""
+    """summary.json is strict JSON, report.md names the run, answers.csv has a row a trial, stdout says where."""
     called, run = ran
 
     def refuse(constant: str) -> None:

@@ -8,6 +8,7 @@ acknowledged. The same class runs in the driver's own loop (`--inline`) and insi
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections import deque
 from contextlib import AsyncExitStack
 
@@ -49,6 +50,8 @@ class Worker:
     async def run(self) -> None:
         """Opens what a worker needs, serves until `close`, and leaves no task, socket or process behind."""
         texts = open_texts(self._setup.library)
+        gc.collect()
+        gc.freeze()  # a full collection over a large corpus would hold every stream for tens of milliseconds
         views: dict[tuple[str, ...], CallerView] = {}
         for caller in {question.caller for question in texts.questions.values()}:
             views[caller] = view_of(texts.corpus, caller)
