@@ -1,4 +1,4 @@
-"""What the rig knows of its own part in the figures: loop lag and CPU of every worker, stage by stage.
+"""What the rig knows of its own part in the figures: every worker's lag, CPU, pauses and trials in flight, by stage.
 
 Lags go into a sketch a worker and stage, so memory does not grow with the run. Whether a stage was client-bound is
 decided by the read side, which knows its first-token times; the live mark uses the absolute limits only.
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from loadrig.sketch import Sketch
 from loadrig.words.trial import Pulse, Stage
 from loadrig.worker.messages import Batch
+from loadrig.worker.probe import Pauses
 
 LAG_LIMIT_NS = 5_000_000
 CPU_LIMIT = 0.85
@@ -18,7 +19,8 @@ CPU_LIMIT = 0.85
 
 @dataclass(frozen=True, slots=True)
 class SelfMeasurement:
-    """One worker in one stage. Lags in nanoseconds; `cpu_share_max` of one core over any five seconds."""
+    """One worker in one stage. Lags in nanoseconds; `cpu_share_max` of one core over any five seconds; `gc_*` of full
+    garbage collections; `in_flight_target` the most it was told to keep in flight, `in_flight_max` the most it had."""
 
     stage: str
     worker: str
@@ -27,12 +29,22 @@ class SelfMeasurement:
     lag_p99_ns: int | None
     lag_max_ns: int | None
     cpu_share_max: float
+    loop: str
+    gc_pauses: int
+    gc_total_ns: int
+    gc_max_ns: int
+    in_flight_target: int
+    in_flight_max: int
 
 
 @dataclass(slots=True)
 class _Worker:
     lags: Sketch = field(default_factory=Sketch)
     cpu_share_max: float = 0.0
+    loop: str = ""
+    pauses: Pauses = field(default_factory=Pauses)
+    in_flight_target: int = 0
+    in_flight_max: int = 0
 
 
 class SelfWatch:
@@ -43,19 +55,22 @@ class SelfWatch:
 
     def pulse(self, stage: Stage, worker: str, batch: Batch, in_flight: int, workers: int) -> Pulse:
         """Notes a batch and returns the state of the rig for the observers."""
-        seen = self._seen.setdefault((stage.name, worker), _Worker())
-        for lag_ns in batch.lags_ns:
+        seen, vitals = self._seen.setdefault((stage.name, worker), _Worker()), batch.vitals
+        for lag_ns in vitals.lags_ns:
             seen.lags.record(lag_ns)
-        seen.cpu_share_max = max(seen.cpu_share_max, batch.cpu_share)
-        lag_ns = max(batch.lags_ns, default=0)
+        seen.cpu_share_max = max(seen.cpu_share_max, vitals.cpu_share)
+        seen.loop = vitals.loop or seen.loop
+        seen.pauses += vitals.pauses
+        seen.in_flight_target = max(seen.in_flight_target, batch.credits)
+        seen.in_flight_max = max(seen.in_flight_max, batch.in_flight)
         p99_ns = seen.lags.quantile_ns(0.99) or 0
         return Pulse(
             stage=stage.name,
             in_flight=in_flight,
             target=stage.concurrency,
             workers=workers,
-            lag_ns=lag_ns,
-            cpu_share=batch.cpu_share,
+            lag_ns=max(vitals.lags_ns, default=0),
+            cpu_share=vitals.cpu_share,
             client_bound=p99_ns > LAG_LIMIT_NS or seen.cpu_share_max > CPU_LIMIT,
         )
 
@@ -64,7 +79,8 @@ class SelfWatch:
         return tuple(
             SelfMeasurement(
                 stage, worker, seen.lags.count, seen.lags.quantile_ns(0.5), seen.lags.quantile_ns(0.99),
-                seen.lags.max_ns, round(seen.cpu_share_max, 3),
+                seen.lags.max_ns, round(seen.cpu_share_max, 3), seen.loop, seen.pauses.count, seen.pauses.total_ns,
+                seen.pauses.max_ns, seen.in_flight_target, seen.in_flight_max,
             )
             for (stage, worker), seen in self._seen.items()
         )  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from loadrig.words.record import Record
 from loadrig.words.trial import Trial
+from loadrig.worker.probe import Vitals
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Order:
 @dataclass(frozen=True, slots=True)
 class Batch:
     """From the worker. `fragments` are prompt parts by content hash, each sent once a worker; `returned` the ids of
-    trials handed back unbegun; `lags_ns` what the loop-lag probe saw since the last batch; `cpu_share` of one core
-    over about the last five seconds."""
+    trials handed back unbegun; `credits` the number it was last told to keep in flight; `vitals` what it saw of
+    itself since the last batch."""
 
     number: int
     records: tuple[Record, ...]
@@ -39,5 +40,5 @@ class Batch:
     in_flight: int = 0
     waiting: int = 0
     returned: tuple[str, ...] = ()
-    lags_ns: tuple[int, ...] = ()
-    cpu_share: float = 0.0
+    credits: int = 0
+    vitals: Vitals = field(default_factory=Vitals)

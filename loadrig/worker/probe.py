@@ -1,40 +1,89 @@
-"""The worker's knowledge of itself: how late its loop wakes, and how much of a core its process uses.
+"""The worker's knowledge of itself: how late its loop wakes, how much of a core it uses, how long collections held it.
 
 Loop lag is the difference between the instant a 10 ms timer was due and the instant it ran, by the system's monotonic
 clock: uvloop's own goes by whole milliseconds, and so do its timers, so a lag below 1 ms says nothing. CPU share is
-process time over wall time in windows of about five seconds (user and system, all threads).
+process time over wall time in windows of about five seconds (user and system, all threads). Only full garbage
+collections (generation 2) are counted as pauses: the others last microseconds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 PERIOD_NS = 10_000_000
 CPU_WINDOW_S = 5.0
+_OLDEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Full garbage collections: how many, their time together, the longest."""
+
+    count: int = 0
+    total_ns: int = 0
+    max_ns: int = 0
+
+    def __add__(self, other: Pauses) -> Pauses:
+        return Pauses(self.count + other.count, self.total_ns + other.total_ns, max(self.max_ns, other.max_ns))
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """What a probe saw since it was last asked. `lags_ns`: one value a 10 ms; `cpu_share`: 1.0 is one core, over about
+    five seconds; `loop`: the class of the event loop, empty when it never ran."""
+
+    lags_ns: tuple[int, ...] = ()
+    cpu_share: float = 0.0
+    pauses: Pauses = field(default_factory=Pauses)
+    loop: str = ""
 
 
 class Probe:
-    """`run` samples until cancelled; `take` hands over the lags since the last call."""
+    """`run` samples until cancelled; `take` hands over what was seen since the last call."""
 
     def __init__(self) -> None:
         self._lags_ns: list[int] = []
         self._cpu: deque[tuple[float, float]] = deque()
+        self._pauses = Pauses()
+        self._collecting_ns = 0
+        self._loop = ""
 
     async def run(self) -> None:
         """Samples for ever; the task group that owns it ends it."""
-        while True:
-            due_ns = time.monotonic_ns() + PERIOD_NS
-            await asyncio.sleep(PERIOD_NS / 1e9)
-            self._lags_ns.append(max(0, time.monotonic_ns() - due_ns))
+        of = type(asyncio.get_running_loop())
+        self._loop = f"{of.__module__}.{of.__qualname__}"
+        gc.callbacks.append(self._collected)
+        try:
+            while True:
+                due_ns = time.monotonic_ns() + PERIOD_NS
+                await asyncio.sleep(PERIOD_NS / 1e9)
+                self._lags_ns.append(max(0, time.monotonic_ns() - due_ns))
+        finally:
+            gc.callbacks.remove(self._collected)
 
-    def take(self) -> tuple[tuple[int, ...], float]:
-        """Lags in nanoseconds since the last call, and the CPU share (1.0 = one core) over the window."""
+    def take(self) -> Vitals:
+        """What was seen since the last call; the CPU share reaches further back."""
         lags, self._lags_ns = tuple(self._lags_ns), []
+        pauses, self._pauses = self._pauses, Pauses()
         now = (time.monotonic(), time.process_time())
         self._cpu.append(now)
         while len(self._cpu) > 2 and now[0] - self._cpu[1][0] >= CPU_WINDOW_S:
             self._cpu.popleft()
         wall = now[0] - self._cpu[0][0]
-        return lags, (now[1] - self._cpu[0][1]) / wall if wall > 0.5 else 0.0
+        share = (now[1] - self._cpu[0][1]) / wall if wall > 0.5 else 0.0
+        return Vitals(lags, share, pauses, self._loop)
+
+    def _collected(self, phase: str, info: Mapping[str, Any]) -> None:
+        if info["generation"] != _OLDEST:
+            return
+        if phase == "start":
+            self._collecting_ns = time.perf_counter_ns()
+        else:
+            took_ns = time.perf_counter_ns() - self._collecting_ns
+            self._pauses += Pauses(1, took_ns, took_ns)

@@ -97,7 +97,6 @@ class Worker:
         return self._last
 
     def _batch(self) -> Batch:
-        lags, cpu_share = self._probe.take()
         self._numbered += 1
         batch = Batch(
             number=self._numbered,
@@ -106,8 +105,8 @@ class Worker:
             in_flight=len(self._running),
             waiting=len(self._waiting),
             returned=tuple(self._returned),
-            lags_ns=lags,
-            cpu_share=cpu_share,
+            credits=self._order.credits,
+            vitals=self._probe.take(),
         )
         self._records.clear()
         self._fragments.clear()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import time
 
-from loadrig.worker.probe import Probe
+import uvloop
+
+from loadrig.worker.probe import Pauses, Probe, Vitals
 
 
-async def _probed(block_s: float, for_s: float) -> tuple[tuple[int, ...], float]:
+async def _probed(block_s: float, for_s: float) -> Vitals:
     probe = Probe()
     probe.take()
     task = asyncio.create_task(probe.run())
@@ -24,7 +27,7 @@ async def _probed(block_s: float, for_s: float) -> tuple[tuple[int, ...], float]
 
 def test_a_blocked_loop_shows_as_lag() -> None:
     """A call that blocks for 200 ms makes one lag of at least 180 ms; half the lags stay far below."""
-    lags, _ = asyncio.run(_probed(0.2, 0.4))
+    lags = asyncio.run(_probed(0.2, 0.4)).lags_ns
     assert max(lags) > 180_000_000
     assert sorted(lags)[len(lags) // 2] < 100_000_000
 
@@ -33,7 +36,7 @@ def test_lags_are_handed_over_once() -> None:
     """What was taken is not taken again."""
     probe = Probe()
     asyncio.run(_probed(0, 0.1))
-    assert probe.take()[0] == ()
+    assert probe.take().lags_ns == ()
 
 
 def test_a_busy_process_shows_its_share_of_a_core() -> None:
@@ -43,9 +46,37 @@ def test_a_busy_process_shows_its_share_of_a_core() -> None:
     until = time.monotonic() + 0.7
     while time.monotonic() < until:
         pass
-    busy = probe.take()[1]
+    busy = probe.take().cpu_share
     resting = Probe()
     resting.take()
     time.sleep(0.7)
     assert busy > 0.3  # of a machine that others may share
-    assert resting.take()[1] < 0.1
+    assert resting.take().cpu_share < 0.1
+
+
+def test_full_collections_are_counted_and_timed_while_the_probe_runs() -> None:
+    """Two full collections and a young one are two pauses; the longest is at most both together; later ones are not
+    seen."""
+
+    async def collecting() -> Pauses:
+        probe = Probe()
+        task = asyncio.create_task(probe.run())
+        await asyncio.sleep(0)
+        gc.collect()
+        gc.collect(0)
+        gc.collect()
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        gc.collect()
+        return probe.take().pauses
+
+    pauses = asyncio.run(collecting())
+    assert pauses.count == 2
+    assert 0 < pauses.max_ns < pauses.total_ns <= 2 * pauses.max_ns
+
+
+def test_the_loop_is_named_by_its_class() -> None:
+    """On uvloop the name says so."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        assert runner.run(_probed(0, 0.02)).loop == "uvloop.Loop"

@@ -1,0 +1,36 @@
+"""What the rig knows of itself, from the batches of its workers."""
+
+from __future__ import annotations
+
+from loadrig.fleet.selfwatch import SelfWatch
+from loadrig.words.trial import Stage
+from loadrig.worker.messages import Batch
+from loadrig.worker.probe import Pauses, Vitals
+
+MS = 1_000_000
+STAGE = Stage("c4", 4)
+
+
+def batch(in_flight: int, *lags_ms: int, cpu: float = 0.2, pauses: Pauses | None = None) -> Batch:
+    vitals = Vitals(tuple(lag * MS for lag in lags_ms), cpu, pauses or Pauses(), "uvloop.Loop")
+    return Batch(1, (), in_flight=in_flight, credits=2, vitals=vitals)
+
+
+def test_a_stage_and_worker_is_one_row_over_all_its_batches() -> None:
+    """Two batches of w1 add up: largest CPU share and lag, pauses summed, 2 of 2 in flight reached; w2 stands apart."""
+    watch = SelfWatch()
+    watch.pulse(STAGE, "w1", batch(1, 1, 1, cpu=0.5, pauses=Pauses(1, 3 * MS, 3 * MS)), 1, 2)
+    watch.pulse(STAGE, "w1", batch(2, 1, 7, pauses=Pauses(2, 5 * MS, 4 * MS)), 2, 2)
+    watch.pulse(STAGE, "w2", batch(0), 2, 2)
+    first, second = watch.measurements()
+    assert (first.worker, first.lag_n, first.lag_max_ns, first.cpu_share_max) == ("w1", 4, 7 * MS, 0.5)
+    assert (first.gc_pauses, first.gc_total_ns, first.gc_max_ns) == (3, 8 * MS, 4 * MS)
+    assert (first.in_flight_target, first.in_flight_max, first.loop) == (2, 2, "uvloop.Loop")
+    assert (second.worker, second.lag_p99_ns, second.in_flight_max) == ("w2", None, 0)
+
+
+def test_a_late_loop_or_a_full_core_marks_the_pulse() -> None:
+    """6 ms of lag marks it, 86 % of a core marks it, neither does not."""
+    bound = [SelfWatch().pulse(STAGE, "w1", one, 1, 1).client_bound for one in (batch(1, 6), batch(1, 1, cpu=0.86))]
+    assert bound == [True, True]
+    assert not SelfWatch().pulse(STAGE, "w1", batch(1, 1, cpu=0.84), 1, 1).client_bound
