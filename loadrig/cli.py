@@ -208,6 +208,22 @@ def simulate(
         raise InputError(f"cannot listen on {host}:{port}: {error}", remedy="choose another port") from error
 
 
+@app.command()
+def selftest(
+    *,
+    streams: Annotated[int, typer.Option(min=1, help="Streams at once in the paced part")] = 128,
+    seconds: Annotated[float, typer.Option(min=0.5, help="Length of each of the four parts")] = 5.0,
+    quick: Annotated[bool, typer.Option("--quick", help="Short parts: under 20 seconds in all")] = False,
+    json: Annotated[Path | None, typer.Option(help="Write the figures to this file")] = None,
+) -> None:
+    """Measures the rig itself against a target that does nothing: its lateness, its cost, its ceiling."""
+    from loadrig.commands import selftest as command
+    from loadrig.commands.firing import console_of
+
+    seconds = min(seconds, 1.5) if quick else seconds
+    raise typer.Exit(command.selftest(streams=streams, seconds=seconds, json=json, console=console_of()))
+
+
 @corpus_app.command("stats")
 def corpus_stats(path: Annotated[str, typer.Argument(help="Folder of texts")], *, slice_name: SliceName = None) -> None:
     """Counts documents, tokens, chunks and skipped files of a folder."""

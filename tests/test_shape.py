@@ -20,7 +20,7 @@ LAYERS = (
     ("corpus", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),
-    ("execution",),
+    ("execution", "selftest"),
     ("graders", "analysis", "reports"),
     ("cli", "commands", "__main__"),
 )
@@ -49,7 +49,7 @@ HOMES = {
     "tiktoken": ("tokens",),
     "typer": ENTRY,
     "uvicorn": ("simulator",),
-    "uvloop": ("execution", "simulator"),
+    "uvloop": ("execution", "simulator", *ENTRY),
 }
 ANYWHERE = {"msgspec", "numpy"}
 

@@ -18,10 +18,12 @@ def main() -> int:
     parser.add_argument("--tokens", type=int, default=100, help="text deltas a reply")
     parser.add_argument("--first-ms", type=float, default=0.0, help="request to first token")
     parser.add_argument("--step-ms", type=float, default=0.0, help="token to token; 0 sends the reply in one write")
+    parser.add_argument("--model", default="null", help="name of the model in the reply")
     parser.add_argument("--certificate", type=Path, help="serve TLS with this PEM file (certificate and key)")
     parser.add_argument("--exit-with-parent", action="store_true", help="stop when standard input closes")
     options = parser.parse_args()
-    schedule = Schedule(max(1, options.tokens), round(options.first_ms * 1e6), round(options.step_ms * 1e6))
+    tokens, first_ns, step_ns = max(1, options.tokens), round(options.first_ms * 1e6), round(options.step_ms * 1e6)
+    schedule = Schedule(tokens, first_ns, step_ns, options.model)
     tls = None
     if options.certificate is not None:
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

@@ -33,11 +33,13 @@ _now = time.perf_counter_ns
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`tokens` text deltas a reply, the first `first_ns` after the request, then one a `step_ns` (0: all at once)."""
+    """`tokens` text deltas a reply, the first `first_ns` after the request, then one a `step_ns` (0: all at once).
+    `model` is the name that the reply gives to its model."""
 
     tokens: int = 100
     first_ns: int = 0
     step_ns: int = 0
+    model: str = "null"
 
 
 class _Connection:
@@ -72,7 +74,7 @@ class Target:
     def __init__(self, schedule: Schedule, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         self._schedule = schedule
         self._tls = tls
-        parts = pieces(schedule.tokens)
+        parts = pieces(schedule.tokens, schedule.model)
         self._pieces = parts if schedule.step_ns else (b"".join(parts),)
         self._listener = socket.create_server(("127.0.0.1", port), backlog=4096)
         self._listener.setblocking(False)
@@ -240,10 +242,11 @@ class Target:
         self._firsts.append(connection)
 
     def _truth(self) -> bytes:
+        """A JSON array with one request a line, in the order they ended."""
         names = ("attempt", "received_ns", "first_token_ns", "last_token_ns", "end_ns", "late_ns")
-        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in self._log]
-        body = "".join(f"{line}\n" for line in lines).encode()
-        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/jsonl\r\ncontent-length: %d\r\n\r\n" % len(body)
+        lines = (json.dumps(dict(zip(names, row, strict=True))) for row in self._log)
+        body = ("[" + ",\n".join(lines) + "]").encode()
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
         return head + body
 
     def _drop(self, connection: _Connection) -> None:
