@@ -2,8 +2,10 @@
 
 Rules:
 - A price is looked up by the model that the *reply* names: exact match first, then the id without a trailing
-  `-YYYYMMDD`. Of that model's rows the latest with `effective_from` on or before the day counts.
-- No row: `None`, never 0. A price of 0 in the table is a true 0.
+  `-YYYYMMDD`; an id without a date (an alias, `-latest` or not) may also stand for the newest dated id that is priced.
+  Of that model's rows the latest with `effective_from` on or before the day counts.
+- No row, or no multiplier for a way in which the reply says it was served: unknown (None), never 0, and a note says
+  why. A price of 0 in the table is a true 0.
 - A user's table is laid over ours: his rows for a model replace all of ours for that model. A table has one currency;
   where his is another than ours, ours is left out, for nothing here converts money.
 - Prompt size (uncached input + cache writes + cache reads) picks the tier; the tier prices every token of the exchange.
@@ -33,7 +35,9 @@ SPLIT_UNKNOWN = "write split unknown"
 _RATES = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 _NEEDED = ("model", "effective_from", "source", "seen", "currency", *_RATES)
 _OPTIONAL = ("tiers", "multipliers")
+_PLAINLY = {"standard", "global", "not_available"}  # ways to be served that no multiplier belongs to
 _DATED = re.compile(r"-\d{8}$")
+_LATEST = re.compile(r"-latest$")
 _MILLION = Decimal(1_000_000)
 
 
@@ -72,9 +76,9 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one exchange cost. `at_least`: the bill may be higher, `notes` say why."""
+    """What one exchange cost; `amount` None: unknown. `at_least`: the bill may be higher. `notes` say why."""
 
-    amount: Decimal
+    amount: Decimal | None
     currency: str
     at_least: bool = False
     notes: tuple[str, ...] = ()
@@ -104,28 +108,45 @@ class Prices:
 
     def price(self, model: str, day: date) -> Price | None:
         """The row that holds for `model` on `day`, or None."""
-        for name in (model, _DATED.sub("", model)):
-            rows = [row for row in self.rows if row.model == name and row.effective_from <= day]
+        now = [row for row in self.rows if row.effective_from <= day]
+        undated, alias = _DATED.sub("", model), _LATEST.sub("", model)
+        dated = [row.model for row in now if row.model != alias and _DATED.sub("", row.model) == alias]
+        for name in (model, undated, alias, max(dated, default=model)):
+            rows = [row for row in now if row.model == name]
             if rows:
                 return max(rows, key=lambda row: row.effective_from)
         return None
 
-    def cost(self, model: str, usage: Usage, day: date, *, terms: Iterable[str] = ()) -> Cost | None:
-        """What an exchange with `model`, as the reply named it, cost on `day`; None when there is no price.
+    def cost(self, model: str, usage: Usage, day: date, *, terms: Iterable[str] = ()) -> Cost:
+        """What an exchange with `model`, as the reply named it, cost on `day`.
 
-        `terms` name multipliers of the row that apply (`batch`, `us`); they stack. An unknown one raises `KeyError`.
+        `terms` name multipliers of the row that apply (`batch`, `us`, see `terms_of`); they stack.
         cost = (input x rate + output x rate + writes x rates + reads x rate) / 1,000,000 x multipliers.
         """
         price = self.price(model, day)
         if price is None:
-            return None
+            return Cost(None, self.currency, notes=(f"no price for model {model[:80]!r}",))
         amount = _amount(usage, _rates_for(price, prompt_tokens(usage)))
         factors = dict(price.multipliers)
         for term in terms:
+            if term not in factors:
+                return Cost(None, price.currency, notes=(f"no price for model {model[:80]!r} served as {term[:80]!r}",))
             amount *= factors[term]
-        notes = _notes(usage)
-        at_least = not usage.exact or usage.input is None or usage.output is None
-        return Cost(amount, price.currency, at_least, notes)
+        return Cost(amount, price.currency, is_open(usage), _notes(usage))
+
+
+def terms_of(usage: Usage) -> tuple[str, ...]:
+    """Names of the multipliers that belong to how a reply was served; none for the ordinary way."""
+    return tuple(
+        word
+        for word in (usage.service_tier, usage.speed, usage.inference_geo)
+        if word is not None and word not in _PLAINLY
+    )
+
+
+def is_open(usage: Usage) -> bool:
+    """Whether more may have been used than was reported: what it costs is then a lower bound."""
+    return not usage.exact or usage.input is None or usage.output is None
 
 
 def prompt_tokens(usage: Usage) -> int:
@@ -162,8 +183,10 @@ def _notes(usage: Usage) -> tuple[str, ...]:
     if SPLIT_UNKNOWN in usage.flags:
         notes.append("write split unknown: 5-minute price")
     if not usage.exact:
-        notes.append("the reply broke off: at least")
-    notes.extend(f"{name} tokens not reported" for name in ("input", "output") if getattr(usage, name) is None)
+        notes.append("at least: the final usage did not come")
+    notes.extend(
+        f"at least: {name} tokens not reported" for name in ("input", "output") if getattr(usage, name) is None
+    )
     return tuple(notes)
 
 

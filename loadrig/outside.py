@@ -6,7 +6,7 @@ answers with an error or with something else than JSON, is an `InputError`: noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import httpx
@@ -20,9 +20,18 @@ SHOWN = 200
 
 def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: float = 10.0) -> Any:
     """The decoded body of a GET. `timeout_s` bounds connecting and each silence while reading."""
+    return _json("GET", url, timeout_s, params=params)
+
+
+def post_json(url: str, body: bytes, headers: Iterable[tuple[str, str]] = (), *, timeout_s: float = 10.0) -> Any:
+    """The decoded answer to a POST of JSON text. `headers` may hold a key: nothing of them is in an error."""
+    return _json("POST", url, timeout_s, content=body, headers=list(headers))
+
+
+def _json(method: str, url: str, timeout_s: float, **sent: Any) -> Any:
     try:
         with httpx.Client(mounts=dict.fromkeys(LOOPBACK), timeout=timeout_s) as client:
-            response = client.get(url, params=params)
+            response = client.request(method, url, **sent)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise InputError(
             f"no answer from {url}: {error or type(error).__name__}",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loadrig.cost import Prices, prompt_tokens, total
+from loadrig.cost import Prices, Rates, Tier, prompt_tokens, terms_of, total
 from loadrig.words.errors import InputError
 from loadrig.words.record import Usage
 
@@ -40,7 +40,7 @@ def prices(tmp_path: Path) -> Prices:
 
 def amount(prices: Prices, usage: Usage) -> Decimal:
     cost = prices.cost("plain", usage, DAY)
-    assert cost is not None
+    assert cost.amount is not None
     assert not cost.at_least
     return cost.amount
 
@@ -65,32 +65,36 @@ def test_one_hour_writes_pay_their_own_price_once(prices: Prices) -> None:
 def test_an_unknown_write_split_pays_five_minutes_and_says_so(prices: Prices) -> None:
     """F4: without a split the five-minute price holds, with a note."""
     cost = prices.cost("plain", Usage(input=0, output=0, cache_write_5m=4000, flags=("write split unknown",)), DAY)
-    assert cost is not None
     assert (cost.amount, cost.notes) == (Decimal("0.015"), ("write split unknown: 5-minute price",))
 
 
 def test_a_model_without_a_price_has_no_cost(prices: Prices) -> None:
-    """F6: not in the table, or asked for a day before its first row: None, not 0."""
+    """F6: not in the table, or asked for a day before its first row: unknown, not 0, and said."""
     usage = Usage(input=1, output=1)
-    assert prices.cost("nobody", usage, DAY) is None
-    assert prices.cost("plain", usage, date(2025, 12, 31)) is None
+    for cost in (prices.cost("nobody", usage, DAY), prices.cost("nobody", usage, date(2025, 12, 31))):
+        assert (cost.amount, cost.notes) == (None, ("no price for model 'nobody'",))
+    assert prices.cost("plain", usage, date(2025, 12, 31)).amount is None
 
 
 def test_a_price_of_zero_is_a_true_zero(prices: Prices) -> None:
     """F6: a free input is 0 in the bill, not unknown."""
-    cost = prices.cost("free", Usage(input=1000, output=0), DAY)
-    assert cost is not None
-    assert cost.amount == 0
+    assert prices.cost("free", Usage(input=1000, output=0), DAY).amount == 0
 
 
 def test_the_id_in_the_reply_is_priced(prices: Prices) -> None:
     """F7: a dated id is found exactly, or by its name without the date when only that is priced."""
     usage = Usage(input=1_000_000, output=0)
     for model in ("m-20260101", "plain-20261001"):
-        cost = prices.cost(model, usage, DAY)
-        assert cost is not None
-        assert cost.amount == 3
-    assert prices.cost("m-latest", usage, DAY) is None
+        assert prices.cost(model, usage, DAY).amount == 3
+
+
+def test_an_alias_stands_for_the_newest_dated_id_and_a_dated_id_for_no_other(tmp_path: Path) -> None:
+    """F7: before a run the plan's `m` or `m-latest` has the price of m-20260301; m-20260201 is another model."""
+    path = tmp_path / "prices.toml"
+    path.write_text(row("m-20260101", price="1") + row("m-20260301", price="2"))
+    prices, usage = Prices.load(path), Usage(input=1_000_000, output=0)
+    found = [prices.cost(model, usage, DAY).amount for model in ("m", "m-latest", "m-20260101", "m-20260201")]
+    assert found == [2, 2, 1, None]
 
 
 def test_small_sums_are_not_rounded_away() -> None:
@@ -103,10 +107,8 @@ def test_broken_and_missing_usage_costs_at_least(prices: Prices) -> None:
     """A stream that broke off, or a counter that never came, gives a lower bound and a reason."""
     broken = prices.cost("plain", Usage(input=1000, output=1, exact=False), DAY)
     missing = prices.cost("plain", Usage(input=1000), DAY)
-    assert broken is not None
-    assert missing is not None
-    assert (broken.at_least, broken.notes) == (True, ("the reply broke off: at least",))
-    assert (missing.at_least, missing.notes) == (True, ("output tokens not reported",))
+    assert (broken.at_least, broken.notes) == (True, ("at least: the final usage did not come",))
+    assert (missing.at_least, missing.notes) == (True, ("at least: output tokens not reported",))
 
 
 def test_the_prompt_cliff_reprices_every_token() -> None:
@@ -114,8 +116,6 @@ def test_the_prompt_cliff_reprices_every_token() -> None:
     ours = Prices.load()
     at = ours.cost("claude-haiku-5-5", Usage(input=60_000, cache_read=40_000, output=1000), DAY)
     over = ours.cost("claude-haiku-5-5", Usage(input=60_001, cache_read=40_000, output=1000), DAY)
-    assert at is not None
-    assert over is not None
     assert at.amount == Decimal("0.0069")  # 60,000 x 0.10 + 40,000 x 0.01 + 1,000 x 0.50, a million
     assert over.amount == Decimal("0.0345005")  # 60,001 x 0.50 + 40,000 x 0.05 + 1,000 x 2.50, a million
 
@@ -125,16 +125,86 @@ def test_the_row_of_the_day_counts() -> None:
     ours = Prices.load()
     usage = Usage(input=0, output=0, cache_read=1_000_000)
     before, after = (ours.cost("claude-sonnet-5-5", usage, date(2026, 10, day)) for day in (6, 7))
-    assert before is not None
-    assert after is not None
     assert (before.amount, after.amount) == (Decimal("0.20"), Decimal("0.10"))
 
 
 def test_terms_multiply() -> None:
     """Batch in the United States: 2.00 x 0.5 x 1.1 = 1.10."""
     cost = Prices.load().cost("claude-sonnet-5-5", Usage(input=1_000_000, output=0), DAY, terms=("batch", "us"))
-    assert cost is not None
     assert cost.amount == Decimal("1.10")
+
+
+@pytest.mark.parametrize(
+    ("served", "terms"),
+    [
+        ({}, ()),
+        ({"service_tier": "standard", "speed": "standard", "inference_geo": "global"}, ()),
+        ({"inference_geo": "not_available"}, ()),
+        ({"service_tier": "batch", "speed": "fast", "inference_geo": "us"}, ("batch", "fast", "us")),
+        ({"service_tier": "priority"}, ("priority",)),
+    ],
+)
+def test_how_a_reply_was_served_names_its_multipliers(served: dict[str, str], terms: tuple[str, ...]) -> None:
+    """The ordinary ways name none; every other does, known to the table or not."""
+    assert terms_of(Usage(**served)) == terms  # type: ignore[arg-type]
+
+
+def test_a_way_of_serving_without_a_price_is_unknown() -> None:
+    """Sonnet has no fast mode: unknown with a reason, neither the ordinary price nor an error."""
+    cost = Prices.load().cost("claude-sonnet-5-5", Usage(input=1, output=1), DAY, terms=("fast",))
+    assert (cost.amount, cost.notes) == (None, ("no price for model 'claude-sonnet-5-5' served as 'fast'",))
+
+
+# input, output, 5-minute write, 1-hour write, read; multipliers; on 2026-11-20, a million tokens.
+PUBLISHED = {
+    "claude-fable-5-2": ("8", "40", "10", "16", "0.20", "batch fast us"),
+    "claude-mythos-5-2": ("8", "40", "10", "16", "0.20", "batch fast us"),
+    "claude-fable-5-1": ("10", "50", "12.50", "20", "0.25", "batch us"),
+    "claude-opus-5-5": ("4", "20", "5", "8", "0.20", "batch fast us"),
+    "claude-sonnet-5-5": ("2", "10", "2.50", "4", "0.10", "batch us"),
+    "claude-haiku-5-5": ("0.10", "0.50", "0.125", "0.20", "0.01", "batch us"),
+    "claude-opus-5": ("5", "25", "6.25", "10", "0.50", "batch fast us"),
+    "claude-opus-4-8": ("5", "25", "6.25", "10", "0.50", "batch fast us"),
+    "claude-opus-4-7": ("5", "25", "6.25", "10", "0.50", "batch us"),
+    "claude-opus-4-6": ("5", "25", "6.25", "10", "0.50", "batch us"),
+    "claude-opus-4-5": ("5", "25", "6.25", "10", "0.50", "batch"),
+    "claude-sonnet-5": ("2", "10", "2.50", "4", "0.20", "batch us"),
+    "claude-sonnet-4-6": ("3", "15", "3.75", "6", "0.30", "batch us"),
+    "claude-sonnet-4-5": ("3", "15", "3.75", "6", "0.30", "batch"),
+    "claude-haiku-4-5": ("1", "5", "1.25", "2", "0.10", "batch"),
+    "claude-haiku-4-5-20251001": ("1", "5", "1.25", "2", "0.10", "batch"),
+}
+FACTORS = {"batch": Decimal("0.5"), "fast": Decimal(2), "us": Decimal("1.1")}
+
+
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_our_table_row_by_row(model: str) -> None:
+    """Each model's five rates and the multipliers it has, as published; fast costs twice, batch half, US 1.1 times."""
+    price = Prices.load().price(model, DAY)
+    assert price is not None
+    rates, (*published, terms) = price.rates, PUBLISHED[model]
+    found = (rates.input, rates.output, rates.cache_write_5m, rates.cache_write_1h, rates.cache_read)
+    assert found == tuple(map(Decimal, published))
+    assert dict(price.multipliers) == {term: FACTORS[term] for term in terms.split()}
+
+
+def test_no_model_of_our_table_is_unchecked() -> None:
+    """Whoever adds a row adds its rates above."""
+    assert {price.model for price in Prices.load().rows} == set(PUBLISHED) - {"claude-haiku-4-5-20251001"}
+
+
+def test_the_cliff_has_all_five_rates() -> None:
+    """Over 100,000 tokens Haiku 5.5 costs five times on every kind of token; no other model has a tier."""
+    tiers = {price.model: price.tiers for price in Prices.load().rows if price.tiers}
+    rates = Rates(Decimal("0.50"), Decimal("2.50"), Decimal("0.625"), Decimal("1.00"), Decimal("0.05"))
+    assert tiers == {"claude-haiku-5-5": (Tier(100_000, rates),)}
+
+
+def test_fast_mode_ends_on_its_day() -> None:
+    """Opus 4.8 loses its fast mode on 2026-11-30: 10.00 the day before, unknown from then on."""
+    usage, ours = Usage(input=1_000_000, output=0), Prices.load()
+    costs = [ours.cost("claude-opus-4-8", usage, date(2026, 11, day), terms=("fast",)).amount for day in (29, 30)]
+    assert costs == [10, None]
 
 
 def test_the_users_rows_replace_ours_of_that_model(tmp_path: Path) -> None:

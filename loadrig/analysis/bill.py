@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, get_args
 
-from loadrig.cost import total
+from loadrig.cost import is_open, total
 from loadrig.log import RunFolder
 from loadrig.words.record import Attempt, Record, Usage
 
@@ -147,7 +147,7 @@ def _charge(attempt: Attempt, line: LineName) -> Charge:
 
 
 def _open(usage: Usage | None) -> bool:
-    return usage is not None and (not usage.exact or usage.input is None or usage.output is None)
+    return usage is not None and is_open(usage)
 
 
 def _line(record: Record, *, superseded: bool, last: bool) -> LineName:

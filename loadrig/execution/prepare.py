@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 
@@ -13,27 +13,16 @@ from loadrig import corpus as corpora
 from loadrig import plan as planning
 from loadrig import questions as question_files
 from loadrig.cost import Prices
+from loadrig.execution.calibration import calibrated
+from loadrig.execution.estimate import Estimate, estimated
+from loadrig.execution.sampling import Sample, sampled
 from loadrig.retrievers import Retriever
+from loadrig.wire.turn import Target
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
-from loadrig.words.record import Usage
 from loadrig.words.settings import Plan
 from loadrig.words.trial import Stage, Trial
 from loadrig.worker.library import build_indexes
-
-OUTPUT_TOKENS = 300  # of a trial, thinking included: an estimate used before a run only
-TOKEN_RATIO = Decimal("1.3")  # provider's count over o200k_base: 1.13 and 1.54 were seen, by model
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What the trials would use. `cost` is None when a model has no price; `dearest` is one trial's."""
-
-    prompt_tokens: int
-    output_tokens: int
-    cost: Decimal | None
-    dearest: Decimal
-    largest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +38,7 @@ class Prepared:
     prices: Prices
     stages: tuple[Stage, ...]
     trials: tuple[Trial, ...]
+    samples: tuple[Sample, ...]
     estimate: Estimate
     warnings: tuple[str, ...]
 
@@ -63,7 +53,7 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
     names = {name for arm in plan.arms for name in arm.retrievers}
     indexes, index_ns = build_indexes(names, corpus) if build else ({}, {})
     trials = planning.trials(plan, questions)
-    estimate = estimated(plan, corpus, trials, prices)
+    samples = sampled(plan.arms, questions, corpus, indexes)
     return Prepared(
         plan=plan,
         corpus=corpus,
@@ -74,28 +64,16 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
         prices=prices,
         stages=planning.stages(plan),
         trials=trials,
-        estimate=estimate,
+        samples=samples,
+        estimate=estimated(samples, trials, prices),
         warnings=_warnings(plan, corpus, asked.left_out, prices),
     )
 
 
-def estimated(plan: Plan, corpus: Corpus, trials: Sequence[Trial], prices: Prices) -> Estimate:
-    """Tokens and money of the trials, from each arm's own estimate and today's prices."""
-    day = datetime.now(UTC).date()
-    arms = {arm.name: round(arm.prompt_tokens(corpus) * TOKEN_RATIO) for arm in plan.arms}
-    costs = {
-        (arm, model.id): prices.cost(model.id, Usage(input=tokens, output=OUTPUT_TOKENS), day)
-        for arm, tokens in arms.items()
-        for model in plan.model
-    }
-    amounts = [found.amount for trial in trials if (found := costs[trial.arm, trial.model]) is not None]
-    return Estimate(
-        prompt_tokens=sum(arms[trial.arm] for trial in trials),
-        output_tokens=OUTPUT_TOKENS * len(trials),
-        cost=sum(amounts, Decimal(0)) if len(amounts) == len(trials) else None,
-        dearest=max(amounts, default=Decimal(0)),
-        largest=max(arms.values()) + OUTPUT_TOKENS,
-    )
+def calibrate(prepared: Prepared, targets: Mapping[str, Target]) -> Prepared:
+    """With the estimate that the endpoints' own counts give. Blocks; not for the event loop."""
+    ratios = calibrated(prepared.samples, targets)
+    return replace(prepared, estimate=estimated(prepared.samples, prepared.trials, prepared.prices, ratios))
 
 
 def _check_budget(plan: Plan) -> None:

@@ -27,13 +27,16 @@ class Endpoint:
     """Where a dialect is spoken. `base_url` is the provider's own; `path` is appended to whatever base is used.
 
     `key_variable` names the environment variable with the key. `head` is `module:attr` of the function that gives the
-    request head (see `loadrig.wire.head`): text, so that nothing here imports upward.
+    request head (see `loadrig.wire.head`): text, so that nothing here imports upward. `count_path`, where there is one,
+    answers a request's body less the keys `count_without` with `{"input_tokens": n}`.
     """
 
     base_url: str
     path: str
     key_variable: str
     head: str
+    count_path: str | None = None
+    count_without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,20 @@ class Head:
         """Everything before the body of `length` bytes."""
         return b"%bx-loadrig-attempt: %b\r\nContent-Length: %d\r\n\r\n" % (self.lines, attempt.encode(), length)
 
+    @property
+    def url(self) -> str:
+        """Where requests go, path included."""
+        scheme, host, port = self.origin
+        target = self.lines.split(b" ", 2)[1].decode("latin-1")
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{target}"
+
+    @property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """Headers for another client's request to the same endpoint: all but Host. The key is among them."""
+        lines = self.lines.decode("latin-1").split("\r\n")[1:]
+        pairs = (line.partition(":") for line in lines if line)
+        return tuple((name, value.strip()) for name, _, value in pairs if name.lower() != "host")
+
     def redacted(self, text: str) -> str:
         for secret in self.secrets:
             text = text.replace(secret, "[key]")

@@ -38,7 +38,8 @@ class Usage:
 
     `input` is the uncached part: prompt size = input + cache_write_5m + cache_write_1h + cache_read.
     `thinking` is inside `output`. `exact` is False when the stream broke before the final figure ("at least").
-    `flags` names counters that were odd (`negative input`, `write split unknown`, ...).
+    `flags` names counters that were odd (`negative input`, `write split unknown`, ...). The last three are the
+    provider's words for how the reply was served; prices may depend on them.
     """
 
     input: int | None = None
@@ -49,6 +50,9 @@ class Usage:
     thinking: int | None = None
     exact: bool = True
     flags: tuple[str, ...] = ()
+    service_tier: str | None = None
+    speed: str | None = None
+    inference_geo: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Attempt:
     backoff_ns: int = 0
     usage: Usage | None = None
     cost: str | None = None
+    cost_notes: tuple[str, ...] = ()
     first_block_ns: int | None = None
 
 

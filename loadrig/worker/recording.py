@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from loadrig.cost import Prices
+from loadrig.cost import Prices, terms_of
 from loadrig.words.arm import Answer
 from loadrig.words.corpus import Question
 from loadrig.words.record import Attempt, Failure, Outcome, Record, Turn, Usage
@@ -89,7 +89,14 @@ def summed(usages: Iterable[Usage | None]) -> Usage | None:
         values = [value for usage in known if (value := getattr(usage, counter)) is not None]
         totals[counter] = sum(values) if values else None
     flags = tuple(dict.fromkeys(flag for usage in known for flag in usage.flags))
-    return Usage(**totals, exact=all(usage.exact for usage in known), flags=flags)
+    return Usage(
+        **totals,
+        exact=all(usage.exact for usage in known),
+        flags=flags,
+        service_tier=_only({usage.service_tier for usage in known}),
+        speed=_only({usage.speed for usage in known}),
+        inference_geo=_only({usage.inference_geo for usage in known}),
+    )
 
 
 def _usage(ended: Ended, turns: tuple[Turn, ...]) -> Usage | None:
@@ -116,8 +123,8 @@ def _priced_attempt(attempt: Attempt, turn: Turn, prices: Prices, day: date) -> 
     if attempt.usage is None:
         # Nothing was generated for a request that never reached a 200; what a broken 200 costs is unknown.
         return replace(attempt, cost=None if attempt.http_status == 200 else "0")
-    cost = prices.cost(turn.reply_model or "", attempt.usage, day)
-    return replace(attempt, cost=None if cost is None else f"{cost.amount:f}")
+    cost = prices.cost(turn.reply_model or "", attempt.usage, day, terms=terms_of(attempt.usage))
+    return replace(attempt, cost=None if cost.amount is None else f"{cost.amount:f}", cost_notes=cost.notes)
 
 
 def _total(costs: list[str | None]) -> str | None:
@@ -125,6 +132,11 @@ def _total(costs: list[str | None]) -> str | None:
     if any(cost is None for cost in costs):
         return None
     return f"{sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0)):f}"
+
+
+def _only(words: set[str | None]) -> str | None:
+    """The one word that all agree on."""
+    return words.pop() if len(words) == 1 else None
 
 
 def _since(begin_ns: int, instant_ns: int | None) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from records import S, failed, plain, question, read_run, record, trial_of, turn
+from records import S, attempt, failed, plain, question, read_run, record, trial_of, turn
 
 from loadrig.analysis.summary import Summary, summarize
 from loadrig.words.record import Record, ToolCall, Usage
@@ -127,9 +127,18 @@ def test_arms_stand_in_the_plans_order_the_control_first(tmp_path: Path) -> None
 
 
 def test_odd_counters_are_told(tmp_path: Path) -> None:
-    """F4: writes without a split were priced at five minutes; the reader is told, with the number of trials."""
+    """F4: writes without a split; the reader is told, with the number of trials."""
     odd = record("a", usage=Usage(input=1, output=1, cache_write_5m=9, flags=("write split unknown",)))
-    assert warned(summary(tmp_path, odd), "token counters of 1 trials were odd: write split unknown: 5-minute price")
+    assert warned(summary(tmp_path, odd), "token counters of 1 trials were odd: write split unknown")
+
+
+def test_why_money_is_unknown_or_a_bound_is_told(tmp_path: Path) -> None:
+    """F4, F6: each reason once, with the number of requests it holds for, tries asked again among them."""
+    noted = {name: turn(attempts=(attempt(cost="1", cost_notes=(name,)),)) for name in ("no price", "at least")}
+    first = record("a", turns=(noted["no price"],), try_no=1)
+    found = summary(tmp_path, first, record("a", turns=tuple(noted.values()), try_no=2))
+    assert warned(found, "cost of 2 requests: no price")
+    assert warned(found, "cost of 1 requests: at least")
 
 
 def test_a_simulated_run_says_so(tmp_path: Path) -> None:

@@ -67,6 +67,14 @@ CASES: dict[str, tuple[list[dict[str, Any] | None], Usage]] = {
         [{"cache_creation": {"ephemeral_5m_input_tokens": 7}}, {"output_tokens": 2}],
         Usage(cache_write_5m=7, output=2),
     ),
+    "how it was served": (
+        [{"input_tokens": 9, "service_tier": "standard", "speed": "fast", "inference_geo": "us"}, {"output_tokens": 2}],
+        Usage(input=9, output=2, service_tier="standard", speed="fast", inference_geo="us"),
+    ),
+    "how it was served, in words that are none": (
+        [{"input_tokens": 9, "service_tier": None, "speed": 2, "inference_geo": {}}, {"output_tokens": 2}],
+        Usage(input=9, output=2),
+    ),
     "the stop came without counters": (
         [{"input_tokens": 90, "output_tokens": 1}],
         Usage(input=90, output=1, exact=False, flags=("no final output",)),

@@ -94,3 +94,28 @@ def test_missing_counters_stay_missing_in_a_sum() -> None:
     """A counter that none reported is null; one that some reported is their sum."""
     assert summed([Usage(input=5), Usage(input=6, output=1), None]) == Usage(input=11, output=1)
     assert summed([None]) is None
+
+
+def test_how_a_reply_was_served_prices_it() -> None:
+    """Batch in the United States: 0.00015 x 0.5 x 1.1; the words stay in the trial's usage."""
+    served = Usage(input=1000, output=100, service_tier="batch", inference_geo="us")
+    record = _record(_turn(attempts=(attempt(usage=served),)), answer=Answer(REPLY))
+    assert (record.cost, record.usage) == ("0.0000825", served)
+
+
+def test_why_a_cost_is_unknown_or_a_bound_stands_with_its_attempt() -> None:
+    """A speed that has no price, and a reply that broke off: no error, a note each."""
+    fast = _record(_turn(attempts=(attempt(usage=Usage(input=1, output=1, speed="fast")),)), answer=Answer(REPLY))
+    broken = _record(_turn(attempts=(attempt(usage=Usage(input=1, output=1, exact=False)),)), answer=Answer(REPLY))
+    notes = [record.turns[0].attempts[0].cost_notes for record in (fast, broken)]
+    assert fast.cost is None
+    assert notes == [
+        ("no price for model 'claude-haiku-5-5' served as 'fast'",),
+        ("at least: the final usage did not come",),
+    ]
+
+
+def test_turns_served_in_different_ways_have_no_common_word() -> None:
+    """What all turns agree on is kept; what they do not is null."""
+    mixed = summed([Usage(speed="fast", inference_geo="us"), Usage(speed="standard", inference_geo="us")])
+    assert mixed == Usage(inference_geo="us")

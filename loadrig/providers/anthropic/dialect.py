@@ -18,6 +18,8 @@ ENDPOINT = Endpoint(
     path="/v1/messages",
     key_variable="ANTHROPIC_API_KEY",
     head="loadrig.wire.anthropic_head:anthropic_head",
+    count_path="/v1/messages/count_tokens",
+    count_without=("max_tokens", "stream"),
 )
 
 

@@ -3,6 +3,7 @@
 Rules: the figures of the opening event and of later ones are cumulative. A later one that is present and positive
 overwrites; null and zero do not; nothing is ever added. Missing stays None. An odd counter (negative, not a whole
 number) is left out and flagged. Cache writes without a split by lifetime count as five-minute ones, and are flagged.
+How the reply was served (tier, speed, place) stands in the opening event alone and is kept as it came.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from loadrig.words.record import Usage
 _WRITE = "cache_creation_input_tokens"
 _WRITE_5M = "ephemeral_5m_input_tokens"
 _WRITE_1H = "ephemeral_1h_input_tokens"
+_SERVED = ("service_tier", "speed", "inference_geo")
 _PLAIN = ("input_tokens", _WRITE, "cache_read_input_tokens", "output_tokens")
 
 
 class UsageMeter:
     """Collects the usage objects of one stream in the order they came."""
 
-    __slots__ = ("_final", "_flags", "_seen")
+    __slots__ = ("_final", "_flags", "_seen", "_served")
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
         self._flags: dict[str, None] = {}  # a set that keeps its order
         self._final = False
+        self._served: dict[str, str] = {}
 
     def take(self, usage: object, *, final: bool) -> None:
         """`final`: this comes from an event whose output figure is the reply's total so far, not a placeholder."""
@@ -36,6 +39,9 @@ class UsageMeter:
             self._put(name, usage)
         self._nested(usage, "cache_creation", (_WRITE_5M, _WRITE_1H))
         self._nested(usage, "output_tokens_details", ("thinking_tokens",))
+        for name in _SERVED:
+            if isinstance(word := usage.get(name), str):
+                self._served[name] = word
         if final and _is_count(usage.get("output_tokens")):
             self._final = True
 
@@ -55,6 +61,7 @@ class UsageMeter:
             thinking=seen("thinking_tokens"),
             exact=complete and self._final,
             flags=tuple(flags),
+            **self._served,
         )
 
     def _writes(self, flags: dict[str, None]) -> tuple[int | None, int | None]:

@@ -1,0 +1,88 @@
+"""What the trials of a plan will use and cost: an estimate, made before anything is sent. Pure.
+
+prompt tokens of a trial = what its arm asks, by the local estimator x the model's ratio. The ratio is the provider's
+own count of a sample prompt over the local one (see `calibration`), else `TOKEN_RATIO`. Assumed, because nobody can
+know: `OUTPUT_TOKENS` a trial; no prompt caching; an agent's number of turns (its arm's guess).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from loadrig.cost import Prices
+from loadrig.execution.sampling import Sample
+from loadrig.words.record import Usage
+from loadrig.words.trial import Trial
+
+OUTPUT_TOKENS = 300  # of a trial, thinking included
+TOKEN_RATIO = Decimal("1.3")  # provider's count over o200k_base where none is known: 1.13 and 1.54 were seen, by model
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Provider's tokens over local ones, by kind of arm and model id. `by_model` is that of the model's largest counted
+    prompt, for kinds that were not counted. `notes` say which models have none, and why."""
+
+    by_kind: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
+    by_model: Mapping[str, Decimal] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def of(self, kind: str, model: str) -> Decimal:
+        return self.by_kind.get((kind, model), self.by_model.get(model, TOKEN_RATIO))
+
+
+@dataclass(frozen=True, slots=True)
+class ArmEstimate:
+    """One arm and model: `trials` of `prompt_tokens` each. `calibrated`: by the provider's count; `guessed`: the number
+    of turns, or what is found, is the arm's guess."""
+
+    arm: str
+    model: str
+    trials: int
+    prompt_tokens: int
+    ratio: Decimal
+    calibrated: bool
+    guessed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """All trials. `cost` is None when a model has no price; `dearest` and `largest` (tokens) are one trial's."""
+
+    arms: tuple[ArmEstimate, ...]
+    prompt_tokens: int
+    output_tokens: int
+    cost: Decimal | None
+    dearest: Decimal
+    largest: int
+    notes: tuple[str, ...] = ()
+
+
+def estimated(
+    samples: Sequence[Sample], trials: Sequence[Trial], prices: Prices, ratios: Ratios | None = None
+) -> Estimate:
+    """The estimate at today's prices."""
+    ratios = ratios or Ratios()
+    day = datetime.now(UTC).date()
+    by_arm = {sample.arm: sample for sample in samples}
+    arms = []
+    for (arm, model), count in Counter((trial.arm, trial.model) for trial in trials).items():
+        sample = by_arm[arm]
+        ratio = ratios.of(sample.kind, model)
+        calibrated = model in ratios.by_model
+        arms.append(ArmEstimate(arm, model, count, round(sample.tokens * ratio), ratio, calibrated, sample.guessed))
+    costs = [prices.cost(one.model, Usage(input=one.prompt_tokens, output=OUTPUT_TOKENS), day).amount for one in arms]
+    known = [cost * one.trials for cost, one in zip(costs, arms, strict=True) if cost is not None]
+    return Estimate(
+        arms=tuple(arms),
+        prompt_tokens=sum(one.prompt_tokens * one.trials for one in arms),
+        output_tokens=OUTPUT_TOKENS * len(trials),
+        cost=sum(known, Decimal(0)) if len(known) == len(costs) else None,
+        dearest=max((cost for cost in costs if cost is not None), default=Decimal(0)),
+        largest=max((one.prompt_tokens for one in arms), default=0) + OUTPUT_TOKENS,
+        notes=ratios.notes,
+    )
