@@ -63,6 +63,7 @@ class Exchange:
         self.connecting: asyncio.Timeout | None = None  # while it waits for a connection
         self._at_ns = 0
         self._header_bytes = 0
+        self._body: list[bytes] = []  # what one read brought: servers send a chunk an event, and a read may have many
         self._decoder = Decoder()
         self._parser = httptools.HttpResponseParser(self)
 
@@ -74,14 +75,19 @@ class Exchange:
         self.marks.read(at_ns)
         if self.headers_ns is None:
             self._header_bytes += len(data)
+        problem: Failure | None = None
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self.fail(Failure("protocol", "the server switched protocols", http_status=101), at_ns)
+            problem = Failure("protocol", "the server switched protocols", http_status=101)
         except httptools.HttpParserError as error:
             self.reusable = False
             if not self.message_done:  # else noise behind a whole message
-                self.fail(Failure("protocol", f"not HTTP/1.1: {error}"), at_ns)
+                problem = Failure("protocol", f"not HTTP/1.1: {error}")
+        if self._body:
+            self._read_events()
+        if problem is not None and not self.reader.ended:
+            self.fail(problem, at_ns)
         if self.headers_ns is None and self._header_bytes > _MOST_HEADER_BYTES:
             self.fail(Failure("protocol", f"more than {_MOST_HEADER_BYTES} bytes of headers"), at_ns)
         if self.message_done or self.reader.ended:
@@ -105,6 +111,18 @@ class Exchange:
         """Lets go whoever waits for it."""
         if self.done is not None and not self.done.done():
             self.done.set_result(None)
+
+    def _read_events(self) -> None:
+        """The events that this read completed."""
+        body = self._body
+        data = body[0] if len(body) == 1 else b"".join(body)
+        body.clear()
+        reader, add = self.reader, self.marks.add
+        feed = reader.feed
+        for payload in self._decoder.feed(data):
+            add(feed(payload))
+            if reader.ended:
+                break
 
     def _finish(self, at_ns: int) -> None:
         if not self.over:
@@ -161,11 +179,7 @@ class Exchange:
         if self.status is None or self.status >= 300:
             self.error_body += data[: _MOST_ERROR_BYTES - len(self.error_body)]
             return
-        reader, add = self.reader, self.marks.add
-        for payload in self._decoder.feed(data):
-            add(reader.feed(payload))
-            if reader.ended:
-                break
+        self._body.append(data)
 
     def on_message_complete(self) -> None:
         if self.headers_ns is not None and not self.message_done:
