@@ -7,9 +7,9 @@ none. Text and usage of a broken reply are kept. Cost is not known here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from loadrig.marks import tpot_ns
+from loadrig.marks import Timeline, tpot_ns
 from loadrig.providers import ApiError, Heard
 from loadrig.providers.outcome import outcome
 from loadrig.wire.exchange import Exchange
@@ -32,43 +32,34 @@ class Try:
 def turn_of(tries: Sequence[Try], prompt: tuple[str, ...], further_notes: tuple[str, ...]) -> Turn:
     """The turn of one or more tries, in order; `prompt` are the hashes of the body's fragments."""
     last = tries[-1]
-    heard, exchange = last.heard, last.exchange
-    turn = Turn(
-        outcome="failed",
-        reason=None if last.failure is None else last.failure.reason,
-        attempts=tuple(attempt_of(each) for each in tries),
+    heard, exchange, failed = last.heard, last.exchange, last.failure is not None
+    timelines = [each.exchange.marks.timeline() for each in tries]
+    timeline = timelines[-1]
+    became, reason = outcome(heard) if last.failure is None else ("failed", last.failure.reason)
+    return Turn(
+        outcome=became,
+        reason=reason,
+        attempts=tuple(map(attempt_of, tries, timelines)),
         prompt=prompt,
         text=heard.text,
         reply_model=heard.model,
         stop_reason=heard.stop_reason,
         stop_details=heard.stop_details,
+        ttft_ns=None if failed else _since(exchange.begin_ns, timeline.first_token_ns),
+        ttft_from_sent_ns=None if failed else _since(exchange.uploaded_ns, timeline.first_token_ns),
+        service_ns=None if failed else exchange.end_ns - exchange.begin_ns,
+        tpot_ns=None if failed else _tpot_ns(heard, timeline),
         hidden_thinking=heard.hidden_thinking,
-        usage=_usage(last),
+        burst=timeline.burst and not failed,
+        gaps=None if failed else timeline.gaps,
+        usage=_usage(last, timeline),
         notes=tuple(note for each in tries for note in notes(each.exchange, each.heard)) + further_notes,
     )
-    if last.failure is not None:
-        return turn
-    became, reason = outcome(heard)
-    timeline = exchange.marks.timeline()
-    first_ns = timeline.first_token_ns
-    hidden = heard.usage.thinking if heard.hidden_thinking else 0
-    return replace(
-        turn,
-        outcome=became,
-        reason=reason,
-        ttft_ns=_since(exchange.begin_ns, first_ns),
-        ttft_from_sent_ns=_since(exchange.uploaded_ns, first_ns),
-        service_ns=exchange.end_ns - exchange.begin_ns,
-        tpot_ns=tpot_ns(timeline, output=heard.usage.output, hidden=hidden) if heard.usage.exact else None,
-        burst=timeline.burst,
-        gaps=timeline.gaps,
-    )
 
 
-def attempt_of(tried: Try) -> Attempt:
+def attempt_of(tried: Try, timeline: Timeline) -> Attempt:
     """Every stamp of one exchange; instants on the engine's clock, durations from its begin."""
     exchange = tried.exchange
-    timeline = exchange.marks.timeline()
     return Attempt(
         began_at=tried.began_at,
         begin_ns=exchange.begin_ns,
@@ -89,13 +80,18 @@ def attempt_of(tried: Try) -> Attempt:
         failure=tried.failure,
         rate_limit=rate_limit_headers(exchange),
         backoff_ns=tried.backoff_ns,
-        usage=_usage(tried),
+        usage=_usage(tried, timeline),
     )
 
 
-def _usage(tried: Try) -> Usage | None:
+def _usage(tried: Try, timeline: Timeline) -> Usage | None:
     """None where no reply began: nothing was counted, which is not the same as zero."""
-    return tried.heard.usage if tried.exchange.marks.timeline().first_event_ns is not None else None
+    return None if timeline.first_event_ns is None else tried.heard.usage
+
+
+def _tpot_ns(heard: Heard, timeline: Timeline) -> int | None:
+    hidden = heard.usage.thinking if heard.hidden_thinking else 0
+    return tpot_ns(timeline, output=heard.usage.output, hidden=hidden) if heard.usage.exact else None
 
 
 def _since(begin_ns: int | None, at_ns: int | None) -> int | None:
