@@ -44,6 +44,7 @@ class ApiError:
     """An error as the endpoint words it. `code` is a finer machine-readable name, when there is one.
 
     `overloaded`, `rate_limited` and `spend_limit` translate the dialect's names; a spend limit never passes by waiting.
+    `hint` is ours: what the code means for a load test.
     """
 
     type: str
@@ -52,6 +53,15 @@ class ApiError:
     overloaded: bool = False
     rate_limited: bool = False
     spend_limit: bool = False
+    hint: str | None = None
+
+    @property
+    def told(self) -> str:
+        """Type and message, then code and hint, for a reader of the record; empty when the endpoint said nothing."""
+        told = f"{self.type}: {self.message}" if self.type else self.message
+        if self.code is None:
+            return f"{told} ({self.hint})" if self.hint else told
+        return f"{told} ({self.code}: {self.hint})" if self.hint else f"{told} ({self.code})"
 
 
 @dataclass(frozen=True, slots=True)

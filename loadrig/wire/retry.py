@@ -1,7 +1,8 @@
 """Our own retry policy: whether another attempt may follow a failure, and after how long. Pure.
 
-Rules: connect, rate_limited, overloaded and http_5xx may be tried again; a spend limit never, waiting does not lift
-it. `retry-after-ms` and `retry-after` (seconds or date) are kept, never shortened; over the ceiling the turn fails
+Rules: connect, rate_limited, overloaded and http_5xx may be tried again, unless the reply had begun; the server's own
+`x-should-retry` overrides that for its error statuses, either way. A spend limit never: waiting does not lift it.
+`retry-after-ms` and `retry-after` (seconds or date) are kept, never shortened; over the ceiling the turn fails
 rather than wait. Nonsense, a past date or none: own back-off, 0.5 s doubling up to 8 s, less up to a quarter of jitter
 drawn from a hash of the attempt's label, so that a rerun waits alike.
 """
@@ -30,21 +31,43 @@ class Pause:
     why: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the server said about trying again: whether, and after how many seconds; None: it did not say."""
+
+    again: bool | None = None
+    after_s: float | None = None
+
+
+def wish_of(headers: dict[str, str], now: datetime) -> Wish:
+    """The wish in a reply's headers (lower-case names)."""
+    again = {"true": True, "false": False}.get(headers.get("x-should-retry", "").strip().lower())
+    return Wish(again, asked_seconds(headers, now))
+
+
 def pause_before_next(
-    failure: Failure, error: ApiError | None, *, asked_s: float | None, label: str, attempt: int, policy: RetrySettings
+    failure: Failure, error: ApiError | None, *, wish: Wish, label: str, attempt: int, policy: RetrySettings
 ) -> Pause:
-    """After attempt number `attempt` (from 1) failed; `asked_s` is what the server asked for, see `asked_seconds`."""
-    if failure.reason not in _RETRIED:
+    """After attempt number `attempt` (from 1) failed."""
+    if attempt > policy.attempts or not _is_passing(failure, wish):
         return Pause(None)
     if error is not None and error.spend_limit:
         return Pause(None, "a spend limit: not tried again")
-    if attempt > policy.attempts:
-        return Pause(None)
-    if asked_s is None:
+    if wish.again is False:
+        return Pause(None, "the server said not to try again (x-should-retry)")
+    if wish.after_s is None:
         return Pause(int(min(backoff_s(attempt, label), policy.ceiling_s) * 1e9))
-    if asked_s > policy.ceiling_s:
-        return Pause(None, f"retry-after {asked_s:g} s is over the ceiling of {policy.ceiling_s:g} s")
-    return Pause(math.ceil(asked_s * 1e9))
+    if wish.after_s > policy.ceiling_s:
+        return Pause(None, f"retry-after {wish.after_s:g} s is over the ceiling of {policy.ceiling_s:g} s")
+    return Pause(math.ceil(wish.after_s * 1e9))
+
+
+def _is_passing(failure: Failure, wish: Wish) -> bool:
+    """Whether the same request may fare better later: no reply had begun, and we or the server say so."""
+    status = failure.http_status
+    if status is not None and status < 400:
+        return False
+    return failure.reason in _RETRIED or (status is not None and wish.again is True)
 
 
 def asked_seconds(headers: dict[str, str], now: datetime) -> float | None:

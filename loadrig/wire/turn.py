@@ -21,7 +21,7 @@ from loadrig.wire.engine import Engine
 from loadrig.wire.exchange import Exchange, Request
 from loadrig.wire.head import Head
 from loadrig.wire.record import Try, turn_of
-from loadrig.wire.retry import Pause, asked_seconds, pause_before_next
+from loadrig.wire.retry import Pause, pause_before_next, wish_of
 from loadrig.wire.verdict import body_error, verdict
 from loadrig.words.prompt import Prompt, Reply
 from loadrig.words.record import Turn
@@ -99,7 +99,7 @@ class Asker:
         pause = pause_before_next(
             last.failure,
             last.error,
-            asked_s=asked_seconds(dict(last.exchange.headers), datetime.fromisoformat(clock.label())),
+            wish=wish_of(dict(last.exchange.headers), datetime.fromisoformat(clock.label())),
             label=last.exchange.request.label,
             attempt=len(tries),
             policy=self.retry,

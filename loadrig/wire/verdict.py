@@ -58,7 +58,7 @@ def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
     if status < 400:
         place = exchange.header("location") or "nowhere"
         return Failure("protocol", f"redirect to {place} not followed", http_status=status)
-    detail = f"{error.type}: {error.message}" if error is not None and error.type else (error.message if error else "")
+    detail = "" if error is None else error.told
     reason = {429: "rate_limited", 529: "overloaded"}.get(status, "http_5xx" if status >= 500 else "http_4xx")
     return Failure(reason, detail or f"HTTP {status} without a body", http_status=status)
 
@@ -70,7 +70,7 @@ def _by_stream(exchange: Exchange, heard: Heard) -> Failure | None:
     if heard.error is not None:
         reason = "overloaded" if heard.error.overloaded else "stream_error"
         reason = "rate_limited" if heard.error.rate_limited else reason
-        return Failure(reason, f"{heard.error.type}: {heard.error.message}", http_status=status)
+        return Failure(reason, heard.error.told, http_status=status)
     if heard.complete:
         return None
     kind = exchange.header("content-type") or "no content type"

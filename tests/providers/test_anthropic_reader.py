@@ -267,10 +267,10 @@ def test_an_error_body_is_understood() -> None:
     details = b'"details":{"error_code":"enforced_spend_limit_reached"}'
     body = b'{"type":"error","error":{"type":"rate_limit_error","message":"m",%b}}' % details
 
-    expected = ApiError(
-        "rate_limit_error", "m", code="enforced_spend_limit_reached", rate_limited=True, spend_limit=True
-    )
-    assert expected == load("anthropic").error(body)
+    found = load("anthropic").error(body)
+    assert (found.type, found.message, found.code) == ("rate_limit_error", "m", "enforced_spend_limit_reached")
+    assert (found.rate_limited, found.spend_limit, found.overloaded) == (True, True, False)
+    assert found.told == "rate_limit_error: m (enforced_spend_limit_reached: a spend limit; waiting does not lift it)"
 
 
 @pytest.mark.parametrize("body", [b"<html>bad gateway</html>", b"[]", b'"x"', b"", b"\xff"])

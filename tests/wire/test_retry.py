@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from loadrig.providers import ApiError
-from loadrig.wire.retry import Pause, asked_seconds, backoff_s, pause_before_next
+from loadrig.wire.retry import Pause, Wish, asked_seconds, backoff_s, pause_before_next, wish_of
 from loadrig.words.record import Failure
 from loadrig.words.settings import RetrySettings
 
@@ -38,9 +38,16 @@ def test_d7_what_the_server_asked_for(headers: dict[str, str], seconds: float | 
     assert asked_seconds(headers, NOW) == seconds
 
 
-def pause(reason: str, *, attempt: int = 1, asked_s: float | None = 3.0, error: ApiError | None = None) -> Pause:
+THREE_SECONDS = Wish(after_s=3.0)
+
+
+def pause(
+    reason: str, *, attempt: int = 1, wish: Wish = THREE_SECONDS, error: ApiError | None = None,
+    status: int | None = None,
+) -> Pause:  # fmt: skip
     policy = RetrySettings(attempts=2, ceiling_s=60.0)
-    return pause_before_next(Failure(reason, ""), error, asked_s=asked_s, label="t.1.1", attempt=attempt, policy=policy)
+    failure = Failure(reason, "", http_status=status)
+    return pause_before_next(failure, error, wish=wish, label="t.1.1", attempt=attempt, policy=policy)
 
 
 @pytest.mark.parametrize("reason", ["connect", "rate_limited", "overloaded", "http_5xx"])
@@ -69,9 +76,48 @@ def test_a_spend_limit_is_never_tried_again() -> None:
     assert pause("rate_limited", error=error) == Pause(None, "a spend limit: not tried again")
 
 
+def test_a_spend_limit_of_ones_own_is_not_tried_again_though_the_server_says_so() -> None:
+    """It comes as a 400; even x-should-retry does not move us."""
+    error = ApiError("invalid_request_error", "", spend_limit=True)
+
+    assert pause("http_4xx", error=error, wish=Wish(again=True), status=400).ns is None
+
+
+@pytest.mark.parametrize("reason", ["overloaded", "rate_limited"])
+def test_a_reply_that_had_begun_is_not_tried_again(reason: str) -> None:
+    """An error in the stream after status 200: what came of it is kept and paid, and shown as what it is."""
+    assert pause(reason, status=200) == Pause(None)
+
+
+def test_the_server_may_say_no() -> None:
+    """x-should-retry: false on a 529 ends it, and the record says why."""
+    found = pause("overloaded", wish=Wish(again=False), status=529)
+
+    assert found == Pause(None, "the server said not to try again (x-should-retry)")
+
+
+def test_the_server_may_say_yes() -> None:
+    """x-should-retry: true on a 400 brings another attempt, within the number allowed."""
+    found = [pause("http_4xx", wish=Wish(again=True, after_s=1), status=400, attempt=number).ns for number in (2, 3)]
+
+    assert found == [1_000_000_000, None]
+
+
+def test_a_yes_does_not_bring_back_what_is_no_refusal() -> None:
+    """A timeout, a redirect and a page instead of a stream are left as they are."""
+    statuses = {"timeout": None, "protocol": 302, "incomplete": 200}
+    assert {pause(reason, wish=Wish(again=True), status=status).ns for reason, status in statuses.items()} == {None}
+
+
+@pytest.mark.parametrize(("text", "again"), [("true", True), ("False", False), ("maybe", None), ("", None)])
+def test_what_the_server_wishes(text: str, again: bool | None) -> None:
+    """true and false in any case; anything else says nothing."""
+    assert wish_of({"x-should-retry": text, "retry-after": "2"}, NOW) == Wish(again, 2.0)
+
+
 def test_over_the_ceiling_nothing_is_waited_for() -> None:
     """The reason is kept for the record."""
-    assert pause("rate_limited", asked_s=61) == Pause(None, "retry-after 61 s is over the ceiling of 60 s")
+    assert pause("rate_limited", wish=Wish(after_s=61)) == Pause(None, "retry-after 61 s is over the ceiling of 60 s")
 
 
 @pytest.mark.parametrize(("attempt", "most_s"), [(1, 0.5), (2, 1.0), (3, 2.0), (5, 8.0), (50, 8.0)])

@@ -29,6 +29,11 @@ STOPS: Mapping[str, Stop] = MappingProxyType({
     "refusal": "refusal",
 })  # fmt: skip
 _SPEND_LIMITS = frozenset({"enforced_spend_limit_reached", "contract_spend_limit_reached"})
+_RAMP_LIMIT = "ramp_limit_exceeded"
+_HINTS = {
+    _RAMP_LIMIT: "the load rose faster than this account may raise it; go up in smaller steps or warm up longer",
+    **dict.fromkeys(_SPEND_LIMITS, "a spend limit; waiting does not lift it"),
+}
 _OWN_SPEND_LIMIT = "You have reached your specified API usage limits"  # a 400, told by its wording alone
 _MOST_NOTES = 8
 _UNREADABLE = (msgspec.DecodeError, RecursionError)
@@ -246,13 +251,15 @@ _CONTENT = (
 def api_error(error: Mapping[str, Any]) -> ApiError:
     """An error object of the API, in a body or in an event."""
     type_, message = str(error.get("type") or ""), str(error.get("message") or "")
-    code = _mapping(error.get("details")).get("error_code")
+    named = _mapping(error.get("details")).get("error_code")
+    code = named[:100] if isinstance(named, str) else None
     return ApiError(
         type_, message[:500],
-        code=code if isinstance(code, str) else None,
+        code=code,
         overloaded=type_ == "overloaded_error",
         rate_limited=type_ == "rate_limit_error",
         spend_limit=code in _SPEND_LIMITS or message.startswith(_OWN_SPEND_LIMIT),
+        hint=_HINTS.get(code or ""),
     )  # fmt: skip
 
 
