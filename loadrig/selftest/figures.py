@@ -69,7 +69,7 @@ def level(window: Window, schedule: Schedule, streams: int, rows: Mapping[str, M
     share, replies = window.cpu_s / window.seconds, len(window.replies)
     paced = schedule.lasts_s > 0
     replies_per_s = streams / schedule.lasts_s if paced else replies / window.seconds
-    matched = [(one, rows[one.attempt]) for one in window.replies if one.attempt in rows]
+    matched = [(*one, rows[one[0]]) for one in window.replies if one[0] in rows]
     return Level(
         streams=streams,
         schedule=schedule,
@@ -82,13 +82,15 @@ def level(window: Window, schedule: Schedule, streams: int, rows: Mapping[str, M
         us_per_reply=1e6 * share / replies_per_s if replies_per_s else 0.0,
         us_per_event=1e6 * share / (replies_per_s * schedule.events) if replies_per_s else 0.0,
         ttft_error=quantiles(
-            one.first_token_ns - one.begin_ns - (row["first_token_ns"] - row["received_ns"])
-            for one, row in matched
-            if one.first_token_ns is not None
+            first_ns - begin_ns - (row["first_token_ns"] - row["received_ns"])
+            for _, begin_ns, first_ns, _, row in matched
+            if first_ns is not None
         ),
-        e2e_error=quantiles(one.end_ns - one.begin_ns - (row["end_ns"] - row["received_ns"]) for one, row in matched),
+        e2e_error=quantiles(
+            end_ns - begin_ns - (row["end_ns"] - row["received_ns"]) for _, begin_ns, _, end_ns, row in matched
+        ),
         lag=quantiles(window.lags_ns),
-        target_late=quantiles(row["late_ns"] for _, row in matched),
+        target_late=quantiles(row["late_ns"] for *_, row in matched),
         pauses=window.pauses,
         loop=window.loop,
         stamps=dict(window.stamps),

@@ -36,14 +36,9 @@ AHEAD_S = 0.25
 _TEXT = "Nothing is asked here and nothing is answered."
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """The stamps of one reply, on the worker's clock; `attempt` is the name it had at the target."""
-
-    attempt: str
-    begin_ns: int
-    first_token_ns: int | None
-    end_ns: int
+# Of one reply: the attempt's name at the target; begin, first token and end on the worker's clock. A plain tuple, which
+# the garbage collector lets go of: what the rig collects must not become a pause of the worker.
+Timed = tuple[str, int, int | None, int]
 
 
 @dataclass(slots=True)
@@ -97,7 +92,7 @@ class Rig:
         while batch.in_flight or batch.waiting:
             batch = await self._exchange(model, streams, 0, stop=True)
         begin_ns, end_ns = opened[0] * 1e9, (opened[0] + window.seconds) * 1e9
-        window.replies = [one for one in window.replies if begin_ns <= one.end_ns <= end_ns]
+        window.replies = [one for one in window.replies if begin_ns <= one[3] <= end_ns]
         return window
 
     async def _exchange(self, model: str, streams: int, trials: int, *, stop: bool = False) -> Batch:
@@ -125,7 +120,7 @@ class Rig:
         attempt = record.turns[0].attempts[-1]
         window.stamps[attempt.stamp] += 1
         name = f"{record.trial}.1.{len(record.turns[0].attempts)}"
-        window.replies.append(Timed(name, attempt.begin_ns, attempt.first_token_ns, attempt.end_ns))
+        window.replies.append((name, attempt.begin_ns, attempt.first_token_ns, attempt.end_ns))
 
 
 @asynccontextmanager

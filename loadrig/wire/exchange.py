@@ -65,7 +65,8 @@ class Exchange:
         self._header_bytes = 0
         self._body: list[bytes] = []  # what one read brought: servers send a chunk an event, and a read may have many
         self._decoder = Decoder()
-        self._parser = httptools.HttpResponseParser(self)
+        # It refers back to us: let go with the last byte, or every exchange would wait for the garbage collector.
+        self._parser: httptools.HttpResponseParser | None = None
 
     def received(self, data: bytes, at_ns: int) -> None:
         """The bytes of one read, stamped `at_ns`."""
@@ -76,6 +77,8 @@ class Exchange:
         if self.headers_ns is None:
             self._header_bytes += len(data)
         problem: Failure | None = None
+        if self._parser is None:
+            self._parser = httptools.HttpResponseParser(self)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -90,6 +93,8 @@ class Exchange:
             self.fail(problem, at_ns)
         if self.headers_ns is None and self._header_bytes > _MOST_HEADER_BYTES:
             self.fail(Failure("protocol", f"more than {_MOST_HEADER_BYTES} bytes of headers"), at_ns)
+        if self.message_done:
+            self._parser = None
         if self.message_done or self.reader.ended:
             self._finish(at_ns)
 
@@ -98,6 +103,7 @@ class Exchange:
         if not self.over:
             self.lost = how
             self._finish(at_ns)
+        self._parser = None
         self.release()
 
     def fail(self, failure: Failure, at_ns: int) -> None:
@@ -161,6 +167,7 @@ class Exchange:
             self.headers.append((name.decode("latin-1").lower(), value.decode("latin-1")))
 
     def on_headers_complete(self) -> None:
+        assert self._parser is not None
         status = self._parser.get_status_code()
         if status < 200:  # informational: the reply is still to come
             self.headers.clear()
@@ -183,5 +190,6 @@ class Exchange:
 
     def on_message_complete(self) -> None:
         if self.headers_ns is not None and not self.message_done:
+            assert self._parser is not None
             self.message_done = True
             self.reusable = self._parser.should_keep_alive()
