@@ -1,8 +1,10 @@
 """Accuracy by the pre-check: which answers hold what they must contain. A cheap check, not a grade.
 
-Checked are answered trials of questions that say what an answer must contain; the rest is "not graded", counted and
-never taken for wrong. The interval is over questions, each by its first asked trial, because repetitions of one
-question are not independent; the tally over all trials stands beside it without an interval.
+Checked are answered trials of questions that say what an answer must contain; what was not answered is "not graded",
+counted and never taken for wrong in silence. So accuracy is given twice: right of the questions asked, the unanswered
+and failed named beside it (an arm that answers only what is easy gains nothing), and right of the graded. Intervals
+are over questions, each by its first asked trial, because repetitions of one question are not independent; the tally
+over all trials stands beside them without an interval.
 
 A question that the control (no documents) answered rightly in any repetition measures the model's memory: it is
 listed and leaves that model's accuracy; latency, tokens and money keep it.
@@ -24,14 +26,20 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class CategoryAccuracy:
-    """Of one category (`all`: every one). `share`: questions right, the dropped left out, with Wilson's interval;
-    `with_dropped`: all of them. `not_graded`: questions whose first trial could not be checked. `right` of `checked`:
-    over all repetitions, the dropped left out."""
+    """Of one category (`all`: every one); the dropped are only in `with_dropped`. Shares have Wilson's interval.
+
+    `of_asked`: questions right / asked that have a key; asked = graded + `unanswered` + `failed`, by the first trial.
+    `of_graded`: right / graded; `with_dropped`: the same with the dropped. `no_key`: questions whose key demands
+    nothing. `right` of `checked`: trials over all repetitions.
+    """
 
     category: str
-    share: Share | None
+    of_asked: Share | None
+    of_graded: Share | None
     with_dropped: Share | None
-    not_graded: int
+    unanswered: int
+    failed: int
+    no_key: int
     right: int
     checked: int
 
@@ -57,10 +65,9 @@ class Dropped:
 
 def verdict(run: RunFolder, record: Record) -> bool | None:
     """Whether the answer passes the pre-check; None when it cannot be checked."""
-    question = run.questions.get(record.question)
-    if record.outcome != "answered" or question is None or not question.must_contain:
+    if record.outcome != "answered" or not _has_key(run, record):
         return None
-    return passes(record.answer, question.must_contain)
+    return passes(record.answer, run.questions[record.question].must_contain)
 
 
 def correct(run: RunFolder, records: Iterable[Record]) -> int | None:
@@ -98,22 +105,30 @@ def _categories(run: RunFolder, records: Sequence[Record], leaked: set[str]) -> 
 
 
 def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[str]) -> CategoryAccuracy:
-    trials = grouped((record.question, verdict(run, record)) for record in records)
-    first = {question: verdicts[0] for question, verdicts in trials.items()}
-    everything = [found for found in first.values() if found is not None]
-    kept = [found for question, found in first.items() if found is not None and question not in leaked]
+    trials = grouped((record.question, record) for record in records)
+    known = [verdict(run, found[0]) for found in trials.values()]
+    everything = [passed for passed in known if passed is not None]
+    first = [found[0] for question, found in trials.items() if question not in leaked]
+    keyed = [record for record in first if _has_key(run, record)]
+    kept = [passed for record in keyed if (passed := verdict(run, record)) is not None]
     repeated = [
-        found
-        for question, verdicts in trials.items()
-        if question not in leaked
-        for found in verdicts
-        if found is not None
-    ]
+        passed
+        for question, found in trials.items() if question not in leaked
+        for record in found if (passed := verdict(run, record)) is not None
+    ]  # fmt: skip
     return CategoryAccuracy(
         name,
-        share=wilson(sum(kept), len(kept)),
+        of_asked=wilson(sum(kept), len(keyed)),
+        of_graded=wilson(sum(kept), len(kept)),
         with_dropped=wilson(sum(everything), len(everything)),
-        not_graded=len(first) - len(everything),
+        unanswered=sum(record.outcome == "unanswered" for record in keyed),
+        failed=sum(record.outcome == "failed" for record in keyed),
+        no_key=len(first) - len(keyed),
         right=sum(repeated),
         checked=len(repeated),
     )
+
+
+def _has_key(run: RunFolder, record: Record) -> bool:
+    question = run.questions.get(record.question)
+    return question is not None and bool(question.must_contain)

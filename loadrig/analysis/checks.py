@@ -1,8 +1,10 @@
 """Checks a run must pass before its figures are believed; each failing one becomes a warning in words.
 
 Planned = answered + unanswered + failed + not_run, always; a planned trial without a record is named missing. Answers
-identical to the byte across repetitions are the mark of a cache: counted over neighbouring repetitions of a question.
-A corpus on which every arm is right on at least 17 of 20 questions does not tell arms apart.
+identical to the byte across repetitions are the mark of a cache: counted over neighbouring repetitions of a question;
+the control refuses, naturally in the same words, and is not flagged. At least 20 questions on which every arm is right
+on 17 of 20 do not tell arms apart. A stage with much tail is too short for its load: its slow trials end last and are
+not timed.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from loadrig.analysis.load import CPU_LIMIT, StageLoad
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
 from loadrig.log import RunFolder
 
-SATURATED = 17 / 20
+SATURATED, SATURATED_N = 17 / 20, 20
+MUCH_TAIL, MOST_ARMS = 0.1, 3
+OVER = 1.01
 SAME_ANSWERS = 0.05
 MOST_NOTES = 8
 
@@ -40,7 +44,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """`same` of `pairs` of neighbouring repetitions gave identical answers; `flagged` when more than 5 % did."""
+    """`same` of `pairs` of neighbouring repetitions gave identical answers; `flagged` when more than 5 % did, the
+    control never."""
 
     arm: str
     model: str
@@ -66,8 +71,9 @@ def repeated_answers(run: RunFolder) -> tuple[Repeated, ...]:
         pairs[arm, model] += len(answers) - 1
         same[arm, model] += sum(first == second for first, second in pairwise(answers))
     return tuple(
-        Repeated(*key, number, same[key], same[key] > SAME_ANSWERS * number) for key, number in pairs.items() if number
-    )
+        Repeated(*key, number, same[key], key[0] != CONTROL and same[key] > SAME_ANSWERS * number)
+        for key, number in pairs.items() if number
+    )  # fmt: skip
 
 
 def warnings(
@@ -85,6 +91,8 @@ def warnings(
         *([f"the run is {status}: figures are of what there is"] if status in ("interrupted", "running") else []),
         *_of_counts(counted),
         *_of_load(stages),
+        *_of_tail(run, stages),
+        *_of_starved(run),
         *_of_repetition(repeated),
         *_of_saturation(accuracy),
         *_of_money(bill),
@@ -121,6 +129,11 @@ def _of_counts(counted: tuple[Counts, ...]) -> Iterator[str]:
 
 def _of_load(stages: tuple[StageLoad, ...]) -> Iterator[str]:
     for stage in stages:
+        if stage.reached is not None and stage.concurrency and stage.reached > stage.concurrency * OVER:
+            yield (
+                f"stage {stage.stage}: {stage.reached:.2f} in flight reached is more than the {stage.concurrency} asked"
+                " for: its workers' windows are shorter than the stage was, and its rates are too high"
+            )
         for mark in stage.client:
             if mark.bound:
                 lag_ms, limit_ms = (mark.lag_p99_ns or 0) / 1e6, mark.lag_limit_ns / 1e6
@@ -131,9 +144,39 @@ def _of_load(stages: tuple[StageLoad, ...]) -> Iterator[str]:
                 )
 
 
+def _of_tail(run: RunFolder, stages: tuple[StageLoad, ...]) -> Iterator[str]:
+    records = asked(run)
+    models = {record.model for record in records}
+    for stage in stages:
+        mine = (record for record in records if record.stage == stage.stage)
+        groups = grouped((_named(r.arm, r.model, models), r.phase == "tail") for r in mine)
+        much = [name for name, of in groups.items() if sum(of) > MUCH_TAIL * len(of)]
+        if much:
+            much.sort(key=lambda name: -sum(groups[name]) / len(groups[name]))
+            named = [f"{name} {sum(groups[name])} of {len(groups[name])}" for name in much[:MOST_ARMS]]
+            named += [f"{len(much) - MOST_ARMS} arms more"] if len(much) > MOST_ARMS else []
+            load = "its load" if stage.concurrency is None else f"{stage.concurrency} in flight"
+            yield (
+                f"stage {stage.stage} is too short for {load}: {stage.tail} of {stage.asked} trials ended in its "
+                f"tail and are not timed ({', '.join(named)}); slow ones end last, so its latencies look too good"
+            )
+
+
+def _of_starved(run: RunFolder) -> Iterator[str]:
+    records = asked(run)
+    models = {record.model for record in records}
+    groups = grouped((_named(r.arm, r.model, models), r.reason == "starved") for r in records)
+    starved = [f"{name} {sum(of)} of {len(of)}" for name, of in groups.items() if any(of)]
+    if starved:
+        yield f"the token limit was used up before any text ({', '.join(starved)}): raise max_tokens"
+
+
+def _named(arm: str, model: str, models: set[str]) -> str:
+    return f"{arm} ({model})" if len(models) > 1 else arm
+
+
 def _of_repetition(repeated: tuple[Repeated, ...]) -> Iterator[str]:
-    # The control is left out: it refuses, naturally in the same words.
-    named = [f"{row.arm} {row.same} of {row.pairs}" for row in repeated if row.flagged and row.arm != CONTROL]
+    named = [f"{row.arm} {row.same} of {row.pairs}" for row in repeated if row.flagged]
     if named:
         yield (
             f"repetitions answered byte for byte the same ({', '.join(named)}): a cache or a deterministic target "
@@ -143,9 +186,13 @@ def _of_repetition(repeated: tuple[Repeated, ...]) -> Iterator[str]:
 
 def _of_saturation(accuracy: tuple[ArmAccuracy, ...]) -> Iterator[str]:
     for model, arms in grouped((row.model, row) for row in accuracy if row.arm != CONTROL).items():
-        shares = [row.categories[0].share for row in arms]
-        if all(share is not None and share.share >= SATURATED for share in shares):
-            yield f"{model}: every arm answers at least 17 of 20 rightly: the questions do not tell arms apart"
+        shares = [(row.arm, row.categories[0].of_asked) for row in arms]
+        if all(share and share.n >= SATURATED_N and share.share >= SATURATED for _, share in shares):
+            named = ", ".join(f"{arm} {share.k} of {share.n}" for arm, share in shares if share)
+            yield (
+                f"{model}: every arm is right on at least {SATURATED:.0%} of the questions ({named}): "
+                "they do not tell arms apart"
+            )
 
 
 def _of_money(bill: Bill) -> Iterator[str]:

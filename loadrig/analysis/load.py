@@ -1,18 +1,24 @@
 """What load a stage really was: concurrency reached, throughput, and whether the rig itself was the bottleneck.
 
-Times of different workers are never compared. Each worker's steady window runs, on its own clock, from the begin of
-its first measured trial to the end of its last; a stretch of more than 10 s with nothing in flight (the run was
-interrupted there and resumed) is taken out. Concurrency reached = the sum over workers of (time in flight within the
-window, summed over all trials) / window. Throughput = the sum over workers of (measured successes, or output tokens of
-measured trials) / window.
+Times of different workers, and of different sessions of one run (a resume is a new session), are never compared. The
+steady window of a worker in a session runs, on its own clock, from the begin of its first measured trial to the end
+of its last. Workers of a session ran side by side, sessions one after the other, so the length of a stage's window is
+the sum over sessions of the longest window of any worker. Every rate is a sum over all workers and sessions / that
+length: concurrency reached sums time in flight within the windows over trials of any phase, throughput counts
+measured successes, or output tokens of measured trials. With fewer measured trials than N no rate is given.
+
+The manifest says when sessions began; a record belongs to the last one that began before it. Without sessions a
+stretch of more than 10 s with nothing in flight is taken for a pause and left out.
 
 A stage is client-bound when a worker's loop lag p99 > max(5 ms, 5 % of the stage's TTFT p50), or its CPU > 85 %.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from loadrig.analysis.accuracy import correct
 from loadrig.analysis.bill import PerQuestion, currency_of, per_question
@@ -40,18 +46,22 @@ class ClientMark:
 
 @dataclass(frozen=True, slots=True)
 class StageLoad:
-    """A stage, all arms together. `reached`: mean trials in flight; None when no window can be told.
+    """A stage, all arms together. `window_n` measured trials lie in the steady window of `window_s`; `reached` is the
+    mean number of trials in flight in it. Rates are None without a window and when `window_n` is below `concurrency`.
 
-    `client_bound` is None when the rig's self-measurement is missing.
+    `tail` of the `asked` trials ended while the load was falling. `client_bound` is None when the rig's
+    self-measurement is missing.
     """
 
     stage: str
     concurrency: int | None
     reached: float | None
+    window_n: int
     window_s: float | None
     trials_per_s: float | None
     output_tokens_per_s: float | None
     asked: int
+    tail: int
     failed: int
     ttft: Latency
     service: Latency
@@ -62,8 +72,9 @@ class StageLoad:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A worker's steady window of a stage; `length_ns` is without pauses, `busy_ns` sums time in flight over trials."""
+    """A steady window of `n` measured trials; `busy_ns` sums time in flight over trials."""
 
+    n: int
     length_ns: int
     busy_ns: int
     successes: int
@@ -80,16 +91,19 @@ def _stage(run: RunFolder, name: str) -> StageLoad:
     times = [record for record in timed(run) if record.stage == name]
     ttft = latency(times, "ttft")
     marks = _marks(run, name, ttft)
-    windows = _windows(r for r in (*run.records, *run.superseded) if r.stage == name)
-    asked_for = {str(stage["name"]): stage.get("concurrency") for stage in run.manifest.get("stages", [])}
+    window = _steady(run, [r for r in (*run.records, *run.superseded) if r.stage == name])
+    places = {str(stage["name"]): stage.get("concurrency") for stage in run.manifest.get("stages", [])}.get(name)
+    reached, trials_per_s, tokens_per_s = _rates(window, places or 1)
     return StageLoad(
         stage=name,
-        concurrency=asked_for.get(name),
-        reached=_rate([(window.busy_ns, window) for window in windows]),
-        window_s=max((window.length_ns / 1e9 for window in windows), default=None),
-        trials_per_s=_rate([(window.successes * 1e9, window) for window in windows]),
-        output_tokens_per_s=_rate([(window.output_tokens * 1e9, window) for window in windows]),
+        concurrency=places,
+        reached=reached,
+        window_n=window.n if window else 0,
+        window_s=window.length_ns / 1e9 if window else None,
+        trials_per_s=trials_per_s,
+        output_tokens_per_s=tokens_per_s,
         asked=len(mine),
+        tail=sum(record.phase == "tail" for record in mine),
         failed=sum(record.outcome == "failed" for record in mine),
         ttft=ttft,
         service=latency(times, "service"),
@@ -99,17 +113,45 @@ def _stage(run: RunFolder, name: str) -> StageLoad:
     )
 
 
-def _rate(parts: Sequence[tuple[float, Window]]) -> float | None:
-    return sum(amount / window.length_ns for amount, window in parts) if parts else None
+def _rates(window: Window | None, least: int) -> tuple[float | None, float | None, float | None]:
+    """In flight, successes a second, output tokens a second; None of a window of fewer than `least` trials."""
+    if window is None or window.n < least:
+        return None, None, None
+    length = window.length_ns
+    return window.busy_ns / length, window.successes * 1e9 / length, window.output_tokens * 1e9 / length
 
 
-def _windows(records: Iterable[Record]) -> list[Window]:
-    groups = grouped((record.worker, record) for record in records if record.worker is not None)
-    found = (_window(mine) for mine in groups.values())
-    return [window for window in found if window is not None]
+def _steady(run: RunFolder, records: Iterable[Record]) -> Window | None:
+    """The stage's window; None when no worker has one."""
+    began = sorted(_instant(session["began_at"]) for session in run.manifest.get("sessions") or [])
+    groups = grouped(((_session(began, r), r.worker), r) for r in records if r.worker is not None)
+    found = [
+        (session, window)
+        for (session, _), mine in groups.items()
+        if (window := _window(mine, pause_ns=None if began else PAUSE_NS)) is not None
+    ]
+    if not found:
+        return None
+    lengths = grouped((session, window.length_ns) for session, window in found)
+    return Window(
+        n=sum(window.n for _, window in found),
+        length_ns=sum(map(max, lengths.values())),
+        busy_ns=sum(window.busy_ns for _, window in found),
+        successes=sum(window.successes for _, window in found),
+        output_tokens=sum(window.output_tokens for _, window in found),
+    )
 
 
-def _window(records: Sequence[Record]) -> Window | None:
+def _session(began: Sequence[datetime], record: Record) -> int:
+    """Its number: the last session that had begun when the record did; a record without that label is in the first."""
+    return 1 if record.began_at is None else max(1, bisect_right(began, _instant(record.began_at)))
+
+
+def _instant(label: str) -> datetime:
+    return datetime.fromisoformat(label)
+
+
+def _window(records: Sequence[Record], *, pause_ns: int | None) -> Window | None:
     spans = [(r.begin_ns, r.end_ns, r) for r in records if r.begin_ns is not None and r.end_ns is not None]
     spans.sort(key=lambda span: span[:2])
     measured = [span for span in spans if span[2].phase == "measured"]
@@ -121,13 +163,13 @@ def _window(records: Sequence[Record]) -> Window | None:
         begin, end = max(begin, first), min(end, last)  # noqa: PLW2901 - the part inside the window
         if begin >= end:
             continue
-        paused += begin - reach if begin - reach > PAUSE_NS else 0
+        paused += begin - reach if pause_ns is not None and begin - reach > pause_ns else 0
         reach = max(reach, end)
         busy += end - begin
     length = last - first - paused
     tokens = sum((r.usage.output or 0) for _, _, r in measured if r.usage is not None)
     successes = sum(succeeded(r) for _, _, r in measured)
-    return Window(length, busy, successes, tokens) if length > 0 else None
+    return Window(len(measured), length, busy, successes, tokens) if length > 0 else None
 
 
 def _marks(run: RunFolder, stage: str, ttft: Latency) -> tuple[ClientMark, ...]:

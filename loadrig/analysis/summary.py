@@ -15,6 +15,7 @@ from typing import Any
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
+from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
 from loadrig.analysis.latency import FirstTurns, Latency, Spread, first_turns, latency, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
@@ -58,21 +59,29 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCount:
-    """How many trials ended so; `reason` None: answered in full."""
+    """How many trials ended so; `reason` None: answered in full. `phase`: where a failed one was, if that is known."""
 
     outcome: str
     reason: str | None
+    phase: str | None
     n: int
 
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """One arm and model in one stage. Outcomes, tokens, tools and money: measured and tail trials; latency: timed."""
+    """One arm and model in one stage. Outcomes, tokens, tools and money: measured and tail trials; latency: timed.
+
+    Of `n` planned trials `timed` are in the latencies; `tail` ended while the load was falling, `again` were asked
+    before and lost, and the rest was not run.
+    """
 
     arm: str
     model: str
     stage: str
     n: int
+    timed: int
+    tail: int
+    again: int
     outcomes: tuple[OutcomeCount, ...]
     ttft: Latency
     ttfat: Latency
@@ -101,6 +110,7 @@ class Summary:
     counts: tuple[Counts, ...]
     stages: tuple[StageLoad, ...]
     arms: tuple[ArmFigures, ...]
+    failures: tuple[FailureCount, ...]
     crediting_rule: str
     recall: tuple[ArmRecall, ...]
     accuracy: tuple[ArmAccuracy, ...]
@@ -124,6 +134,7 @@ def summarize(run: RunFolder) -> Summary:
         counts=counted,
         stages=stages,
         arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
+        failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
         recall=recall_by_arm(run),
         accuracy=accuracy,
@@ -165,12 +176,16 @@ def _figures(
     run: RunFolder, all_planned: list[Record], sent: list[Record], *, timed: list[Record], bound: bool | None
 ) -> ArmFigures:
     first = all_planned[0]
-    outcomes = Counter((record.outcome, record.reason) for record in all_planned)
+    outcomes = Counter((record.outcome, record.reason, phase_of(record)) for record in all_planned)
+    tail = sum(record.phase == "tail" for record in sent)
     return ArmFigures(
         arm=first.arm,
         model=first.model,
         stage=first.stage,
         n=len(all_planned),
+        timed=len(timed),
+        tail=tail,
+        again=len(sent) - tail - len(timed),
         outcomes=tuple(OutcomeCount(*key, n) for key, n in sorted(outcomes.items(), key=str)),
         ttft=latency(timed, "ttft"),
         ttfat=latency(timed, "ttfat"),

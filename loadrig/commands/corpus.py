@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -12,21 +15,31 @@ from loadrig import corpus as corpora
 from loadrig import questions as question_files
 from loadrig.commands.firing import DONE, FAILED
 from loadrig.corpus import checks
+from loadrig.corpus.loading import other_files
 from loadrig.graders.precheck import passes
 from loadrig.words.settings import CorpusSettings, QuestionSettings
 
 
 def stats(path: str, slice_name: str | None) -> None:
-    """Prints the figures of a corpus and the files that were skipped."""
+    """Prints the figures of a corpus, the files that were skipped, and how many others lie beside them."""
     corpus = corpora.load(CorpusSettings(path=path, slice=slice_name))
+    figures = checks.stats(corpus)
     console = Console()
-    table = Table("figure", "value", title=corpus.name)
-    for name, value in asdict(checks.stats(corpus)).items():
-        shown = ", ".join(f"{key}: {count}" for key, count in value.items()) if isinstance(value, dict) else str(value)
-        table.add_row(name.replace("_", " "), Text(shown))
+    table = Table("figure", "value", title=Text(corpus.name))
+    for field in fields(figures):
+        table.add_row(field.name.replace("_", " "), Text(_shown(getattr(figures, field.name))))
+    others = Counter(Path(name).suffix.lower() or "no suffix" for name in other_files(Path(path)))
+    table.add_row("other files, not read", Text(_shown(others)))
     console.print(table)
     for file in corpus.skipped:
         console.print(Text(f"skipped {file.path}: {file.reason}"))
+
+
+def _shown(value: object) -> str:
+    """A figure; of counts by name each with its own, `-` when there are none."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {count}" for name, count in value.items()) or "-"
+    return "-" if value is None else str(value)
 
 
 def check(path: str, questions: str, slice_name: str | None) -> int:

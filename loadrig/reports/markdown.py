@@ -13,11 +13,12 @@ from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import money, quality, speed
+from loadrig.reports import load, money, quality, speed
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
-    ("ok", "trials answered, or cut off with text, of those timed (measured phase, asked once)"),
+    ("timed", "trials of the measured phase, asked once; the tail ended with fewer than N in flight and is not timed"),
+    ("ok", "trials answered, or cut off with text, of those timed"),
     ("TTFT", "first token of the first turn - trial begin; thinking counts as a token, seen or hidden"),
     ("TTFAT", "first token of answer text - trial begin, with retrieval, tools and earlier turns in it"),
     ("service", "trial end - trial begin"),
@@ -25,13 +26,15 @@ DEFINITIONS = (
     ("with failures", "the same where a trial that did not succeed ranks beyond every success"),
     ("prompt", "uncached input + cache writes + cache reads, as the provider reported, summed over turns"),
     ("cost per question", "money of measured and tail trials with retries and failures / asked, answered, correct"),
-    ("correct", "passes the pre-check: holds what the question's key demands; not a grade"),
+    ("correct, right", "passes the pre-check: holds what the question's key demands; not a grade"),
+    ("accuracy", "questions right / questions asked that have a key, each by its first trial; of graded: / answered"),
     ("recall", "gold documents retrieved, searched out or read / gold documents; listings do not count"),
     ("evidence", "quotes of the key found word for word in the prompt / quotes"),
-    ("reached", "mean trials in flight in the steady window, summed over workers"),
+    ("reached", "mean trials in flight in the steady window; not given over fewer measured trials than N"),
     ("client-bound", "loop lag p99 > max(5 ms, 5 % of the stage's TTFT p50), or a worker's CPU > 85 %"),
 )
-_SPECIAL = re.compile(r"([\\`*\[\]<>|&#~])")
+# A star that ends a number, as in 0.146*/0.184*, can neither open emphasis nor close any: every other one is escaped.
+_SPECIAL = re.compile(r"((?<!\d)\*|\*(?!/|$)|[\\`\[\]<>|&#~])")
 
 
 def write(run: RunFolder, summary: Summary) -> Path:
@@ -47,19 +50,15 @@ def render(summary: Summary) -> str:
 
 
 def tables(summary: Summary) -> Iterator[Table]:
-    """Every table of the report, in order."""
+    """Every table of the report, in order; one that has nothing to tell is left out."""
     yield from speed.headlines(summary)
-    yield speed.outcomes(summary)
-    yield speed.latencies(summary)
-    yield speed.token_rates(summary)
-    yield speed.stages(summary)
-    yield quality.accuracy(summary)
-    yield from quality.recalls(summary)
-    yield money.cost(summary)
-    yield money.bill(summary)
-    yield money.tokens(summary)
-    optional = (money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary))
-    yield from (table for table in optional if table is not None)
+    found = (
+        load.outcomes(summary), load.failures(summary), speed.latencies(summary), speed.intervals(summary),
+        speed.token_rates(summary), load.stages(summary), quality.accuracy(summary), *quality.recalls(summary),
+        money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
+        money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),
+    )  # fmt: skip
+    yield from (table for table in found if table is not None)
 
 
 def head(summary: Summary) -> Iterator[str]:

@@ -1,12 +1,15 @@
 """nightly-PLAN.md: the cost of a question by arm and local day, from all runs of a plan.
 
-Simulated and real runs, and runs in different currencies, are never added up: each kind has its own table.
+Only like runs are added up: of one corpus (its hash) cut in one way, one file of questions to one limit, the same
+models asked in the same way, all simulated or all real, in one currency. Each kind has tables of its own, which say
+what it is of; arms of one name whose options changed between runs are named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -24,6 +27,17 @@ from loadrig.reports.terminal import PAGE, draw
 from loadrig.words.errors import InputError
 
 _UNSAFE = re.compile(r"[^\w.-]")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Kind:
+    """What runs must have in common to stand in one table: real before simulated. `corpus` names it and its hash."""
+
+    simulated: bool
+    currency: str
+    corpus: str
+    questions: str
+    models: str
 
 
 class _PlanName(msgspec.Struct):
@@ -67,9 +81,38 @@ def nightly_tables(results: Path, plan: str, timezone: str) -> Iterator[Table]:
         raise InputError(
             f"no run of plan {plan!r}", path=results, remedy="run the plan first, or name its --out folder"
         )
-    kinds = grouped(((bool(run.manifest.get("simulated")), currency_of(run) or ""), run) for run in runs)
-    for _, found in sorted(kinds.items(), key=lambda kind: kind[0]):
-        yield from _tables(nights(found, zone), timezone)
+    kinds = grouped((kind_of(run), run) for run in runs)
+    for kind, found in sorted(kinds.items()):
+        yield from _tables(nights(found, zone), timezone, (f"of {kind.corpus}, {kind.questions}", *_changed(found)))
+
+
+def kind_of(run: RunFolder) -> Kind:
+    """The kind of a run, from its manifest; where the run was simulated, any address of the simulator is alike."""
+    plan, corpus = run.manifest.get("plan") or {}, run.manifest.get("corpus") or {}
+    cut, asked = plan.get("corpus") or {}, plan.get("questions") or {}
+    simulated = bool(run.manifest.get("simulated"))
+    models = [{name: of for name, of in model.items() if not (simulated and name == "base_url")}
+              for model in plan.get("model") or []]  # fmt: skip
+    chunks = f"chunks of {cut.get('chunk_tokens')}, {cut.get('chunk_overlap')} over"
+    limit = f", the first {asked['limit']}" if asked.get("limit") else ""
+    return Kind(
+        simulated=simulated,
+        currency=currency_of(run) or "",
+        corpus=f"corpus {corpus.get('name')} {str(corpus.get('sha256'))[:12]} in {chunks}",
+        questions=f"questions {asked.get('path')}{limit}",
+        models=msgspec.json.encode(models).decode(),
+    )
+
+
+def _changed(runs: Iterable[RunFolder]) -> Iterator[str]:
+    """Arms whose options are not the same in all of the runs."""
+    options = grouped(
+        (str(arm.get("name")), msgspec.json.encode(arm))
+        for run in runs for arm in (run.manifest.get("plan") or {}).get("arms") or []
+    )  # fmt: skip
+    changed = [name for name, found in options.items() if len(set(found)) > 1]
+    if changed:
+        yield f"not alike in all of these runs are the options of {', '.join(changed)}"
 
 
 def _runs(results: Path, plan: str) -> Iterator[RunFolder]:
@@ -83,7 +126,7 @@ def _runs(results: Path, plan: str) -> Iterator[RunFolder]:
             yield read_run(path.parent)
 
 
-def _tables(found: Nights, timezone: str) -> Iterator[Table]:
+def _tables(found: Nights, timezone: str, said: tuple[str, ...]) -> Iterator[Table]:
     models = list(dict.fromkeys(day.model for day in found.days))
     unit = found.currency or "cost"
     spent = (
@@ -94,6 +137,7 @@ def _tables(found: Nights, timezone: str) -> Iterator[Table]:
     rows = [(day.day, label(day.arm, day.model, models), *_cells(day.cost)) for day in found.days] + other
     kind = "Simulated runs" if found.simulated else "Runs"
     notes = [
+        *said,
         f"runs: {found.runs}; days of {timezone}; a trial's day is that on which it began",
         "all rows together are the whole bill",
         "asked: measured and tail trials; correct by pre-check",
@@ -102,7 +146,7 @@ def _tables(found: Nights, timezone: str) -> Iterator[Table]:
         notes.insert(0, SIMULATED)
     yield Table(f"{kind}: by day", ("day", "arm", *spent), (*sorted(rows, key=lambda row: row[0]), total), tuple(notes))
     whole = tuple((label(day.arm, day.model, models), *_cells(day.cost)) for day in found.arms)
-    yield Table(f"{kind}: all days", ("arm", *spent), whole, (SIMULATED,) if found.simulated else ())
+    yield Table(f"{kind}: all days", ("arm", *spent), whole, (*((SIMULATED,) if found.simulated else ()), *said))
 
 
 def _cells(cost: PerQuestion) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from loadrig.analysis.accuracy import CategoryAccuracy
 from loadrig.analysis.retrieval import CategoryRecall
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
-from loadrig.reports.table import Table, fraction, label, one_line, share
+from loadrig.reports.table import NONE, Table, fraction, label, one_line, share
 
 RECALL = {
     "recall": "Recall of gold documents",
@@ -34,27 +34,31 @@ def recalls(summary: Summary, *, figures: Sequence[str] = tuple(RECALL)) -> list
     return tables
 
 
-def accuracy(summary: Summary, *, intervals: bool = True) -> Table:
-    """Pre-check accuracy over questions, those the control answered rightly left out."""
-    cell: Callable[[CategoryAccuracy], str] = (lambda of: share(of.share)) if intervals else _short
+def accuracy(summary: Summary, *, full: bool = True) -> Table:
+    """Pre-check accuracy over the questions asked, those the control answered rightly left out; in full with intervals
+    and the tally over all repetitions."""
+    cell: Callable[[CategoryAccuracy], str] = (lambda of: share(of.of_asked)) if full else _short
     categories = list(dict.fromkeys(found.category for row in summary.accuracy for found in row.categories))
     rows = []
     for arm in summary.accuracy:
         found = {of.category: cell(of) for of in arm.categories}
-        everything = arm.categories[0]
-        name = label(arm.arm, arm.model, models_of(summary))
-        rows.append(
-            (
-                name,
-                *(found.get(category, "-") for category in categories),
-                str(everything.not_graded),
-                f"{everything.right}/{everything.checked}",
-            )
-        )
-    headers = ("arm", *categories, "not graded", "all repetitions")
-    notes = ["first answer to each question, pre-check only; all repetitions of a question are not independent"]
-    if intervals:
-        notes.append("in brackets Wilson's 95 % interval")
+        whole = arm.categories[0]
+        graded = f"{whole.of_graded.k}/{whole.of_graded.n}" if whole.of_graded else NONE
+        cells = [found.get(category, NONE) for category in categories]
+        cells += [graded, str(whole.unanswered), str(whole.failed)]
+        cells += [str(whole.no_key), f"{whole.right}/{whole.checked}"] if full else []
+        rows.append((label(arm.arm, arm.model, models_of(summary)), *cells))
+    headers = (
+        "arm",
+        *categories,
+        "of\ngraded",
+        "un-\nanswered",
+        "failed",
+        *(("no key", "all repetitions") if full else ()),
+    )
+    notes = ["right of the questions asked that have a key, by the first answer to each; pre-check only, not a grade"]
+    if full:
+        notes += ["in brackets Wilson's 95 % interval", "repetitions of a question are not independent: no interval"]
     if summary.dropped:
         notes.append(f"left out, because the control answered them rightly: {len(summary.dropped)}")
     return Table("Accuracy by pre-check", headers, tuple(rows), tuple(notes))
@@ -73,7 +77,8 @@ def repeated(summary: Summary) -> Table | None:
         (label(row.arm, row.model, models_of(summary)), f"{row.same} of {row.pairs}", "yes" if row.flagged else "no")
         for row in summary.repeated_answers
     )
-    return Table("Identical answers in repetitions", ("arm", "pairs", "flagged"), rows) if rows else None
+    notes = ("over 5 % is flagged, as the mark of a cache; never the control, which refuses in the same words",)
+    return Table("Identical answers in repetitions", ("arm", "pairs", "flagged"), rows, notes) if rows else None
 
 
 def _mean(of: CategoryRecall, figure: str) -> str:
@@ -82,4 +87,4 @@ def _mean(of: CategoryRecall, figure: str) -> str:
 
 
 def _short(of: CategoryAccuracy) -> str:
-    return "-" if of.share is None else f"{of.share.k}/{of.share.n}"
+    return NONE if of.of_asked is None else f"{of.of_asked.k}/{of.of_asked.n}"

@@ -1,8 +1,8 @@
-"""Tables of speed and load: the headline, latencies in full, outcomes, stages side by side."""
+"""Tables of latency: the headline of each stage, every quantile both ways, intervals, token rates, retrieval."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from loadrig.analysis.accuracy import ArmAccuracy
 from loadrig.analysis.latency import Latency
@@ -11,16 +11,20 @@ from loadrig.analysis.retrieval import ArmRecall
 from loadrig.analysis.summary import ArmFigures, Summary
 from loadrig.reports.table import (
     FEW_NOTE,
+    NONE,
     Table,
     amount,
     fraction,
+    interval,
     label,
     number,
     seconds,
     several,
-)
+)  # fmt: skip
 
 BOUND_NOTE = "! the stage is client-bound: its latencies are partly the rig's own"
+
+Key = tuple[str, str]
 
 
 def models_of(summary: Summary) -> list[str]:
@@ -28,47 +32,62 @@ def models_of(summary: Summary) -> list[str]:
     return list(dict.fromkeys(arm.model for arm in summary.arms))
 
 
+def row_name(summary: Summary, arm: ArmFigures) -> str:
+    """The arm, with its stage where there are several."""
+    name = label(arm.arm, arm.model, models_of(summary))
+    return name if len(summary.stages) < 2 else f"{name}, {arm.stage}"
+
+
+def row_header(summary: Summary) -> str:
+    """The header above `row_name`."""
+    return "arm" if len(summary.stages) < 2 else "arm, stage"
+
+
 def headlines(summary: Summary) -> Iterator[Table]:
     """One table a stage, one row an arm: what most readers came for."""
     models = models_of(summary)
-    accuracy = {(row.arm, row.model): row for row in summary.accuracy}
-    recall = {(row.arm, row.model): row for row in summary.recall}
+    accuracy: dict[Key, ArmAccuracy] = {(row.arm, row.model): row for row in summary.accuracy}
+    recall: dict[Key, ArmRecall] = {(row.arm, row.model): row for row in summary.recall}
     for stage in summary.stages:
-        arms = [arm for arm in summary.arms if arm.stage == stage.stage]
+        arms = {label(arm.arm, arm.model, models): arm for arm in summary.arms if arm.stage == stage.stage}
         rows = []
-        for arm in arms:
+        for name, arm in arms.items():
             key = (arm.arm, arm.model)
-            rows.append(_headline(arm, label(*key, models), accuracy.get(key), recall.get(key)))
+            rows.append(_headline(arm, name, accuracy.get(key), recall.get(key)))
         headers = (
-            "arm", "ok", "TTFT s", "TTFAT s", "service s", "tokens\nin/out", "turns\n/calls",
-            f"{summary.currency or 'cost'}\neach", "right", "recall",
+            "arm", "ok of\ntimed", "tail", "TTFT s\np50/p95", "TTFAT s\np50/p95", "service s\np50/p95",
+            "tokens\nin/out", "turns\n/calls", f"{summary.currency or 'cost'}\neach", "right", "recall",
         )  # fmt: skip
-        yield Table(_stage_title(stage), headers, tuple(rows), tuple(_notes(stage, arms, rows)))
+        few = (FEW_NOTE,) if any("*" in cell for row in rows for cell in row) else ()
+        bound = (BOUND_NOTE,) if stage.client_bound else ()
+        yield Table(stage_title(stage), headers, tuple(rows), (*_notes(arms, accuracy), *few, *bound))
 
 
-def latencies(summary: Summary, *, full: bool = True) -> Table:
-    """Every quantile, of the successes and with failures beyond every success; in full with their intervals.
-
-    When not in full, and every timed trial succeeded, the second set is the first and is left out.
-    """
-    twice = full or any(arm.service.ok < arm.service.n for arm in summary.arms)
-    rows = []
-    for arm in summary.arms:
-        name = f"{label(arm.arm, arm.model, models_of(summary))}, {arm.stage}{'!' if arm.client_bound else ''}"
-        found = (("TTFT", arm.ttft), ("TTFAT", arm.ttfat), ("service", arm.service))
-        rows += [
-            (name, measure, f"{of.ok} of {of.n}", *_quantiles(of, full=full, twice=twice)) for measure, of in found
-        ]
-    headers: tuple[str, ...] = ("arm, stage", "measure", "ok", "p50 s", "p95 s", "p99 s")
-    notes = ["no timed trial failed, so with failures the figures are the same", FEW_NOTE]
-    if twice:
-        headers += ("p50 s\nwith failures", "p95 s\nwith failures", "p99 s\nwith failures")
-        notes[0] = "with failures: a trial that did not succeed ranks beyond every success"
-    if full:
-        notes.insert(0, "in brackets the 95 % interval of the quantile")
+def latencies(summary: Summary) -> Table:
+    """Every quantile, of the successes and with failures beyond every success."""
+    rows = [
+        (f"{name}{'!' if bound else ''}", measure, f"{of.ok} of {of.n}", *_three(of, failures=False),
+         *_three(of, failures=True))
+        for name, measure, of, bound in _measures(summary)
+    ]  # fmt: skip
+    headers = (
+        row_header(summary), "measure", "ok", "p50 s", "p95 s", "p99 s", "with failures: p50 s", "p95 s", "p99 s",
+    )  # fmt: skip
+    notes = ["with failures: a trial that did not succeed ranks beyond every success", FEW_NOTE]
     if any(arm.client_bound for arm in summary.arms):
         notes.append(BOUND_NOTE)
     return Table("Latency", headers, tuple(rows), tuple(notes))
+
+
+def intervals(summary: Summary) -> Table:
+    """The 95 % intervals of the quantiles of successes."""
+    rows = []
+    for name, measure, of, _ in _measures(summary):
+        found = of.successes
+        rows.append((name, measure, f"{of.ok} of {of.n}", *map(interval, (found.p50, found.p95, found.p99))))
+    notes = ("of successes; -: too few samples to bound that side",)
+    headers = (row_header(summary), "measure", "ok", "p50 s", "p95 s", "p99 s")
+    return Table("95 % intervals of latency", headers, tuple(rows), notes)
 
 
 def token_rates(summary: Summary) -> Table:
@@ -77,86 +96,75 @@ def token_rates(summary: Summary) -> Table:
     for arm in summary.arms:
         tpot, n = arm.tpot.p50, arm.tpot.p50.n if arm.tpot.p50 else 0
         speed = 1e9 / tpot.value_ns if tpot and tpot.value_ns else None
-        name = f"{label(arm.arm, arm.model, models_of(summary))}, {arm.stage}"
         cells = (seconds(found) for found in (arm.tpot.p50, arm.tpot.p95, arm.gap_max.p50, arm.gap_max.p95))
-        rows.append((name, str(n), *cells, number(speed, 1)))
-    headers = ("arm, stage", "n", "TPOT p50 s", "p95 s", "longest gap p50 s", "p95 s", "tokens/s at p50")
+        rows.append((row_name(summary, arm), str(n), *cells, number(speed, 1)))
+    headers = (row_header(summary), "n", "TPOT p50 s", "p95 s", "longest gap p50 s", "p95 s", "tokens/s at p50")
     notes = ("n: successes whose last turn has a TPOT: no burst, more than one token, a known split of thinking",)
     return Table("Token rate of one reply", headers, tuple(rows), notes)
 
 
-def outcomes(summary: Summary) -> Table:
-    """What became of the planned trials, by arm and stage."""
-    rows = []
-    for arm in summary.arms:
-        counts = [
-            ", ".join(f"{row.n}{f' {row.reason}' if row.reason else ''}" for row in arm.outcomes if row.outcome == name)
-            for name in ("answered", "unanswered", "failed", "not_run")
-        ]
-        labels = (str(arm.first_turns.hidden_thinking), str(arm.first_turns.burst))
-        name = f"{label(arm.arm, arm.model, models_of(summary))}, {arm.stage}"
-        rows.append((name, str(arm.n), *(count or "0" for count in counts), *labels))
-    headers = (
-        "arm, stage", "planned", "answered", "unanswered", "failed", "not run", "hidden thinking first", "burst first",
-    )  # fmt: skip
-    return Table("Outcomes", headers, tuple(rows))
-
-
-def stages(summary: Summary) -> Table:
-    """Stages side by side, all arms together."""
-    headers = (
-        "stage", "N", "reached", "trials/s", "tokens/s", "TTFT p50 s", "p95 s", "service p50 s", "p95 s", "failed",
-        f"{summary.currency or 'cost'}/question",
-    )  # fmt: skip
-    rows = [
-        (
-            f"{stage.stage}{'!' if stage.client_bound else ''}", number(stage.concurrency), number(stage.reached, 1),
-            number(stage.trials_per_s, 2), number(stage.output_tokens_per_s, 1),
-            seconds(stage.ttft.successes.p50), seconds(stage.ttft.successes.p95),
-            seconds(stage.service.successes.p50), seconds(stage.service.successes.p95),
-            f"{stage.failed} of {stage.asked}", amount(stage.cost.per_asked),
-        )
-        for stage in summary.stages
-    ]  # fmt: skip
-    bound = (BOUND_NOTE,) if any(stage.client_bound for stage in summary.stages) else ()
-    return Table("Load", headers, tuple(rows), ("latencies of successes; all arms together", FEW_NOTE, *bound))
+def stage_title(stage: StageLoad) -> str:
+    """`Stage c8: 8 in flight, 8.0 reached, 7.86 trials/s, 476 tokens/s in 4.5 s, 35 trials (client-bound)`."""
+    asked = "" if stage.concurrency is None else f": {stage.concurrency} in flight"
+    if stage.reached is not None:
+        rates = f"{number(stage.trials_per_s, 2)} trials/s, {number(stage.output_tokens_per_s)} tokens/s"
+        asked += f", {stage.reached:.1f} reached, {rates} over {stage.window_n} trials"
+    elif stage.window_n:
+        asked += f", too few trials ({stage.window_n} measured) to say what was reached"
+    return f"Stage {stage.stage}{asked}{' (client-bound)' if stage.client_bound else ''}"
 
 
 def _headline(arm: ArmFigures, name: str, accuracy: ArmAccuracy | None, recall: ArmRecall | None) -> tuple[str, ...]:
-    right = accuracy.categories[0].share if accuracy else None
+    right = accuracy.categories[0].of_asked if accuracy else None
     found = recall.categories[0].recall if recall else None
     return (
         name,
         f"{arm.service.ok}/{arm.service.n}",
+        str(arm.tail + arm.again),
         *(several(of.successes.p50, of.successes.p95) for of in (arm.ttft, arm.ttfat, arm.service)),
         f"{number(arm.tokens_per_question.prompt)}/{number(arm.tokens_per_question.output)}",
         f"{number(arm.turns.mean, 1)}/{number(arm.tools.per_trial.mean, 1)}",
         amount(arm.cost.per_asked),
-        f"{right.k}/{right.n}" if right else "-",
+        f"{right.k}/{right.n}" if right else NONE,
         fraction(found.mean if found else None),
     )
 
 
-def _quantiles(of: Latency, *, full: bool, twice: bool) -> Iterator[str]:
-    for spread in (of.successes, of.with_failures) if twice else (of.successes,):
-        yield from (seconds(found, interval=full) for found in (spread.p50, spread.p95, spread.p99))
+def _notes(arms: Mapping[str, ArmFigures], accuracy: Mapping[Key, ArmAccuracy]) -> Iterator[str]:
+    yield "times of successes, p99 and more in report.md; each: per question asked; recall: of gold documents"
+    unheard = []
+    for name, arm in arms.items():
+        row = accuracy.get((arm.arm, arm.model))
+        if row and (row.categories[0].unanswered or row.categories[0].failed):
+            unheard.append(f"{name} {row.categories[0].unanswered} unanswered, {row.categories[0].failed} failed")
+    yield "; ".join(("right: pre-check, of the questions asked", *unheard))
+    if any(arm.tail or arm.again for arm in arms.values()):
+        again = " or were lost and asked again" if any(arm.again for arm in arms.values()) else ""
+        yield f"tail: trials that ended with fewer than N in flight{again}: not timed, yet in the bill and in accuracy"
+    for name, arm in arms.items():
+        yield from _notes_of(arm, name)
 
 
-def _stage_title(stage: StageLoad) -> str:
-    reached = "" if stage.reached is None else f", {stage.reached:.1f} reached"
-    asked = "" if stage.concurrency is None else f": {stage.concurrency} in flight{reached}"
-    return f"Stage {stage.stage}{asked}{' (client-bound)' if stage.client_bound else ''}"
+def _notes_of(arm: ArmFigures, name: str) -> Iterator[str]:
+    if not arm.timed and arm.tail:
+        yield f"{name}: nothing timed, as all {arm.tail} trials ended in the tail"
+    if arm.service.ok < arm.service.n:
+        found = (("TTFT", arm.ttft.with_failures), ("service", arm.service.with_failures))
+        shown = ", ".join(f"{measure} {several(of.p50, of.p95, of.p99)}" for measure, of in found)
+        yield f"{name}: {arm.service.n - arm.service.ok} of {arm.service.n} no success; p50/p95/p99 with them: {shown}"
+    first = arm.first_turns
+    if first.hidden_thinking:
+        yield f"{name}: TTFT includes hidden thinking in {first.hidden_thinking} of {first.n} first turns"
+    if first.burst:
+        yield f"{name}: {first.burst} of {first.n} first turns came in one burst; their gaps are withheld"
 
 
-def _notes(stage: StageLoad, arms: list[ArmFigures], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    yield "times are p50/p95 of successes; each: per question asked; right: pre-check; recall: gold documents"
-    if any("*" in cell for row in rows for cell in row):
-        yield FEW_NOTE
-    if stage.client_bound:
-        yield BOUND_NOTE
-    for arm in arms:
-        first = arm.first_turns
-        if first.hidden_thinking:
-            yield f"{arm.arm}: TTFT includes hidden thinking in {first.hidden_thinking} of {first.n} first turns"
-        if first.burst:
-            yield f"{arm.arm}: {first.burst} of {first.n} first turns came in one burst; their gaps are withheld"
+def _measures(summary: Summary) -> Iterator[tuple[str, str, Latency, bool]]:
+    for arm in summary.arms:
+        for measure, of in (("TTFT", arm.ttft), ("TTFAT", arm.ttfat), ("service", arm.service)):
+            yield row_name(summary, arm), measure, of, bool(arm.client_bound)
+
+
+def _three(of: Latency, *, failures: bool) -> Iterator[str]:
+    spread = of.with_failures if failures else of.successes
+    return map(seconds, (spread.p50, spread.p95, spread.p99))

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from loadrig.analysis.summary import Summary
-from loadrig.reports import speed
+from loadrig.reports import load, speed
 from loadrig.reports.markdown import head, section
 from loadrig.reports.table import FEW_NOTE, Table, amount, label, seconds
 from loadrig.reports.terminal import draw, draw_head, draw_warnings
@@ -15,12 +15,14 @@ from loadrig.reports.terminal import draw, draw_head, draw_warnings
 
 def write(summary: Summary, folder: Path, console: Console | None = None) -> Path:
     """Writes sweep.md into the run's folder, shows it on the console, and returns its path."""
-    tables = (speed.stages(summary), arms(summary))
+    tables = (load.stages(summary), arms(summary))
     path = folder / "sweep.md"
-    path.write_text("\n\n".join((*head(summary), *(section(table) for table in tables))) + "\n", encoding="utf-8")
+    troubles = [table for table in (load.outcomes(summary, full=False), load.failures(summary)) if table is not None]
+    text = "\n\n".join((*head(summary), *(section(table) for table in (*tables, *troubles)))) + "\n"
+    path.write_text(text, encoding="utf-8")
     if console is not None:
         draw_head(summary, console)
-        for table in tables:
+        for table in (*tables, *troubles):
             draw(table, console)
         draw_warnings(summary, console)
         console.print(f"Report: {path}", markup=False)
@@ -35,15 +37,20 @@ def arms(summary: Summary) -> Table:
         (
             label(arm.arm, arm.model, speed.models_of(summary)),
             f"{arm.stage}{'!' if arm.client_bound else ''}",
-            f"{arm.service.ok} of {arm.service.n}",
+            f"{arm.service.ok}/{arm.service.n}",
+            str(arm.tail + arm.again),
             *(seconds(found) for of in (arm.ttft, arm.service) for found in (of.successes.p50, of.successes.p95)),
-            seconds(arm.service.with_failures.p95),
+            *(seconds(found) for found in (arm.service.with_failures.p50, arm.service.with_failures.p95)),
             amount(arm.cost.per_asked),
         )
         for arm in sorted(summary.arms, key=lambda arm: (names.index((arm.arm, arm.model)), order[arm.stage]))
     ]
     headers = (
-        "arm", "stage", "ok", "TTFT p50 s", "p95 s", "service p50 s", "p95 s", "p95 s with failures",
-        f"{summary.currency or 'cost'}/question",
+        "arm", "stage", "ok of\ntimed", "tail", "TTFT\np50 s", "p95 s", "service\np50 s", "p95 s",
+        "with failures\np50 s", "p95 s", f"{summary.currency or 'cost'}\n/question",
     )  # fmt: skip
-    return Table("Arms over the stages", headers, tuple(rows), (FEW_NOTE,))
+    notes = (
+        "times of successes; tail: trials that ended with fewer than N in flight, or asked again: not timed",
+        "with failures: service latency where a trial that did not succeed ranks beyond every success",
+    )
+    return Table("Arms over the stages", headers, tuple(rows), (*notes, FEW_NOTE))

@@ -28,15 +28,21 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
-def seconds(found: Quantile | None, *, interval: bool = False) -> str:
-    """`0.812`, `>30.0`, with its 95 % interval `0.812 [0.790, 0.845]`; seconds."""
+def seconds(found: Quantile | None) -> str:
+    """`0.812`, `>30.0`, `0.812*` when few samples lie beyond; seconds."""
     if found is None:
         return NONE
     star = "*" if found.few else ""
     if found.value_ns is None:
         return f">{_seconds(found.beyond_ns or 0)}{star}"
-    ends = (NONE if end is None else _seconds(end) for end in (found.low_ns, found.high_ns))
-    return f"{_seconds(found.value_ns)}{star}" + (f" [{', '.join(ends)}]" if interval else "")
+    return f"{_seconds(found.value_ns)}{star}"
+
+
+def interval(found: Quantile | None) -> str:
+    """The 95 % interval of a quantile, `0.790 to 0.845`; `-` for an end that the sample is too small to give."""
+    if found is None or (found.low_ns is None and found.high_ns is None):
+        return NONE
+    return " to ".join(NONE if end is None else _seconds(end) for end in (found.low_ns, found.high_ns))
 
 
 def several(*found: Quantile | None) -> str:

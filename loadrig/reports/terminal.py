@@ -1,4 +1,4 @@
-"""The summary on a terminal: readable at 100 columns, in colour where there is one. Prints only to its console."""
+"""The summary on a terminal: readable at 110 columns, in colour where there is one. Prints only to its console."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from loadrig.analysis.summary import Summary
-from loadrig.reports import quality, speed
+from loadrig.reports import load, quality, speed
 from loadrig.reports.table import Table, money, one_line
 
-WIDE = 100
+FOLDED = 12  # columns that a folded column keeps
 PAGE = 110  # columns where the output is no terminal and has no width of its own
 
 
 def show(summary: Summary, console: Console | None = None) -> None:
-    """Prints the headline of each stage, latencies, outcomes, quality, the bill and the warnings."""
+    """Prints about two screens: the headline of each stage, what was not answered and why, accuracy and recall by
+    category, the bill and the warnings. The rest is in report.md."""
     console = console or Console()
     draw_head(summary, console)
     for table in speed.headlines(summary):
         draw(table, console)
-    draw(speed.latencies(summary, full=False), console)
-    draw(speed.outcomes(summary), console)
     if len(summary.stages) > 1:
-        draw(speed.stages(summary), console)
-    for table in (quality.accuracy(summary, intervals=False), *quality.recalls(summary)):
+        draw(load.stages(summary), console)
+    draw_troubles(summary, console)
+    for table in (quality.accuracy(summary, full=False), *quality.recalls(summary, figures=("recall",))):
         draw(table, console)
     lines = [f"{line.name} {money(line.money)}" for line in summary.bill.lines if line.money.amount != "0"]
     console.print(Text(f"Whole bill: {money(summary.bill.total)}  ({'; '.join(lines) or 'nothing charged'})"))
@@ -53,6 +53,13 @@ def draw_head(summary: Summary, console: Console) -> None:
     )
 
 
+def draw_troubles(summary: Summary, console: Console) -> None:
+    """What became of trials that were not answered, and why some failed; nothing when all were answered."""
+    for table in (load.outcomes(summary, full=False), load.failures(summary)):
+        if table is not None:
+            draw(table, console)
+
+
 def draw_warnings(summary: Summary, console: Console) -> None:
     """Each warning on a line of its own."""
     for warning in summary.warnings:
@@ -60,18 +67,22 @@ def draw_warnings(summary: Summary, console: Console) -> None:
 
 
 def draw(table: Table, console: Console) -> None:
-    """One table; cells are text, never markup. On a wide terminal only the column of the longest cell may fold."""
-    widths = [max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True)]
-    drawn = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=0)
+    """One table; cells are text, never markup. Where it is too wide the column of the longest cell folds, where that
+    is not enough every column does: nothing is cut off."""
+    widths = [max(map(_width, column)) for column in zip(table.headers, *table.rows, strict=True)]
+    longest = widths.index(max(widths))
+    fits = sum(widths) - widths[longest] + FOLDED + len(widths) <= console.width
+    drawn = RichTable(
+        title=Text(table.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=0, show_edge=False
+    )
     for place, header in enumerate(table.headers):
-        longest = place == widths.index(max(widths))
         drawn.add_column(
             Text(header),
             justify="right" if place else "left",
             vertical="bottom",
             overflow="fold",
-            no_wrap=not longest and console.width >= WIDE,
-            min_width=12 if longest else None,
+            no_wrap=fits and place != longest,
+            min_width=min(widths[place], FOLDED) if place == longest else None,
         )
     for row in table.rows:
         drawn.add_row(*(Text(one_line(cell)) for cell in row))
@@ -79,3 +90,7 @@ def draw(table: Table, console: Console) -> None:
     for note in table.notes:
         console.print(Text(f"  {one_line(note, 400)}", style="dim"))
     console.print()
+
+
+def _width(cell: str) -> int:
+    return max(map(len, cell.split("\n")))

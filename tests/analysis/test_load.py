@@ -31,7 +31,7 @@ def test_concurrency_reached_sums_workers_on_their_own_clocks(tmp_path: Path) ->
 def test_warm_up_and_tail_count_only_inside_the_window(tmp_path: Path) -> None:
     """The window is the measured trial's 1 s to 3 s; a warm-up to 2 s and a tail from 2 s fill the second place."""
     records = [span("m", 1, 3), span("w", 0, 2, phase="warmup"), span("t", 2, 9, phase="tail")]
-    found = stage(tmp_path, *records)
+    found = stage(tmp_path, *records, stages=[{"name": "c2", "concurrency": 1}])
     assert (found.reached, found.window_s) == (2, 2)
 
 
@@ -44,6 +44,50 @@ def test_the_pause_of_a_resumed_run_is_no_load(tmp_path: Path) -> None:
 def test_idle_time_between_trials_is_part_of_the_window(tmp_path: Path) -> None:
     """A rig that idles half of the time reached half a trial in flight, not one."""
     assert stage(tmp_path, span("a", 0, 1), span("b", 2, 3), span("c", 3, 4)).reached == 0.75
+
+
+def test_a_killed_worker_does_not_raise_what_was_reached(tmp_path: Path) -> None:
+    """Three and three in flight for 10 s, then one worker is killed and the other has six for 20 s: 6, and 0.5/s."""
+    killed = [span(f"k{i}", 0, 10, worker="w1") for i in range(3)]
+    left = [span(f"l{i}", 0, 10, worker="w2") for i in range(3)]
+    more = [span(f"m{i}", 10, 30, worker="w2") for i in range(6)]
+    found = stage(tmp_path, *killed, *left, *more, stages=[{"name": "c2", "concurrency": 6}])
+    assert (found.reached, found.trials_per_s, found.window_s, found.window_n) == (6, 12 / 30, 30, 12)
+
+
+def test_a_short_pause_between_two_sessions_is_no_load(tmp_path: Path) -> None:
+    """Two trials of 1 s in each of two sessions, 8 s apart on one clock: one in flight over 4 s, one trial a second."""
+    sessions = [{"began_at": "2026-11-20T12:00:00Z"}, {"began_at": "2026-11-20T12:00:10Z", "ended_at": None}]
+    first = [span(f"a{i}", i, i + 1, began_at=f"2026-11-20T12:00:0{i}.5Z") for i in range(2)]
+    second = [span(f"b{i}", i + 10, i + 11, began_at=f"2026-11-20T12:00:1{i}.5Z") for i in range(2)]
+    found = stage(tmp_path, *first, *second, sessions=sessions)
+    assert (found.reached, found.window_s, found.trials_per_s) == (1, 4, 1)
+
+
+def test_instants_of_two_sessions_are_not_compared(tmp_path: Path) -> None:
+    """After a reboot the clock began anew and the second session's instants lie inside the first's: still one trial
+    a second, one in flight, over 4 s."""
+    sessions = [{"began_at": "2026-11-20T12:00:00Z"}, {"began_at": "2026-11-21T12:00:00Z"}]
+    first = [span(f"a{i}", i, i + 1) for i in range(2)]
+    second = [span(f"b{i}", i, i + 1, began_at="2026-11-21T12:00:03Z") for i in range(2)]
+    found = stage(tmp_path, *first, *second, sessions=sessions)
+    assert (found.reached, found.window_s, found.trials_per_s) == (1, 4, 1)
+
+
+def test_a_long_silence_inside_a_session_is_load_that_was_not_reached(tmp_path: Path) -> None:
+    """With sessions known nothing is guessed: 18 s idle of 20 s inside one session are a tenth of a trial in flight."""
+    sessions = [{"began_at": "2026-11-20T12:00:00Z"}]
+    found = stage(tmp_path, span("a", 0, 1), span("b", 19, 20), sessions=sessions)
+    assert found.reached == 0.1
+
+
+def test_a_window_of_fewer_trials_than_places_gives_no_rate(tmp_path: Path) -> None:
+    """Four measured trials and 49 tail ones of a stopped stage of eight: no rate, and of how many."""
+    measured = [span(f"m{i}", 0, 1) for i in range(4)]
+    tail = [span(f"t{i}", 0, 9, phase="tail") for i in range(49)]
+    found = stage(tmp_path, *measured, *tail, stages=[{"name": "c2", "concurrency": 8}])
+    assert (found.reached, found.trials_per_s, found.output_tokens_per_s) == (None, None, None)
+    assert (found.window_n, found.tail, found.asked) == (4, 49, 53)
 
 
 def test_throughput_counts_successes(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from records import question, read_run, record, turn
+from records import failed, question, read_run, record, turn
 
 from loadrig.analysis.accuracy import ArmAccuracy, CategoryAccuracy, accuracy_by_arm, correct, dropped
 from loadrig.analysis.retrieval import CategoryRecall, recall_by_arm
@@ -23,28 +23,30 @@ def of(run: RunFolder, arm: str = "rag") -> CategoryAccuracy:
 def test_seventeen_of_twenty_has_wilsons_interval(tmp_path: Path) -> None:
     """17 of 20 questions right: .85, from .640 to .948."""
     records = [record(f"t{i}", question=f"q{i}", answer="yes" if i < 17 else "no") for i in range(20)]
-    share = of(read_run(tmp_path, records)).share
+    share = of(read_run(tmp_path, records)).of_asked
     assert share is not None
     assert (share.k, share.n, round(share.low, 3), round(share.high, 3)) == (17, 20, 0.640, 0.948)
 
 
-def test_what_was_not_answered_is_not_graded_and_not_wrong(tmp_path: Path) -> None:
-    """M2: right, wrong and starved: 1 of 2 graded, 1 not graded; never 1 of 3."""
+def test_an_arm_that_does_not_answer_has_no_perfect_share(tmp_path: Path) -> None:
+    """M2, M5: right, wrong, starved and failed: 1 of 2 graded, 1 of 4 asked, the 1 unanswered and 1 failed named."""
     records = [
         record("a", question="q1"), record("b", question="q2", answer="no"),
-        record("c", question="q3", outcome="unanswered", reason="starved", answer=""),
+        record("c", question="q3", outcome="unanswered", reason="starved", answer=""), failed("d", question="q4"),
     ]  # fmt: skip
     found = of(read_run(tmp_path, records))
-    assert found.share is not None
-    assert (found.share.k, found.share.n, found.not_graded) == (1, 2, 1)
+    assert found.of_asked is not None
+    assert found.of_graded is not None
+    assert (found.of_asked.k, found.of_asked.n, found.unanswered, found.failed) == (1, 4, 1, 1)
+    assert (found.of_graded.k, found.of_graded.n) == (1, 2)
 
 
 def test_repetitions_are_not_taken_for_independent(tmp_path: Path) -> None:
     """Three repetitions of one question are one question for the interval; the tally over all stands beside it."""
     records = [record(f"t{i}", repetition=i, answer=answer) for i, answer in enumerate(("no", "yes", "yes"), start=1)]
     found = of(read_run(tmp_path, records))
-    assert found.share is not None
-    assert (found.share.k, found.share.n, found.right, found.checked) == (0, 1, 2, 3)
+    assert found.of_asked is not None
+    assert (found.of_asked.k, found.of_asked.n, found.right, found.checked) == (0, 1, 2, 3)
 
 
 def test_questions_the_control_knows_are_dropped_from_accuracy(tmp_path: Path) -> None:
@@ -57,15 +59,15 @@ def test_questions_the_control_knows_are_dropped_from_accuracy(tmp_path: Path) -
     run = read_run(tmp_path, records)
     found = of(run)
     assert [(drop.question, drop.answer) for drop in dropped(run)] == [("q1", "yes")]
-    assert found.share is not None
+    assert found.of_asked is not None
     assert found.with_dropped is not None
-    assert (found.share.k, found.share.n, found.with_dropped.k, found.with_dropped.n) == (0, 1, 1, 2)
+    assert (found.of_asked.k, found.of_asked.n, found.with_dropped.k, found.with_dropped.n) == (0, 1, 1, 2)
 
 
 def test_a_key_without_demands_cannot_be_checked(tmp_path: Path) -> None:
     """A question that demands nothing is not graded, though every answer would pass."""
     run = read_run(tmp_path, [record("a")], questions=[question(must_contain=())])
-    assert (of(run).share, of(run).not_graded, correct(run, run.records)) == (None, 1, None)
+    assert (of(run).of_asked, of(run).no_key, correct(run, run.records)) == (None, 1, None)
 
 
 def recalls(run: RunFolder, arm: str) -> dict[str, CategoryRecall]:

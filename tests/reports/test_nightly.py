@@ -84,6 +84,33 @@ def test_the_table_has_all_runs_of_the_plan_and_no_other(tmp_path: Path) -> None
     assert (tmp_path / "nightly-night.md").is_file()
 
 
+def test_unlike_runs_are_not_averaged(tmp_path: Path) -> None:
+    """One plan, another corpus, another file of questions, a smaller part of it, another model setting: five kinds,
+    each in a table of its own that says of what; a run of the first kind joins the first."""
+    asked = {"path": "q.jsonl", "limit": None}
+    for name, sha, questions, model in (
+        ("n1", "aa", asked, {"id": "m"}), ("n2", "bb", asked, {"id": "m"}), ("n3", "aa", {"path": "o"}, {"id": "m"}),
+        ("n4", "aa", {**asked, "limit": 6}, {"id": "m"}), ("n5", "aa", asked, {"id": "m", "max_tokens": 9}),
+        ("n6", "aa", asked, {"id": "m"}),
+    ):  # fmt: skip
+        plan = {"name": "night", "questions": questions, "model": [model]}
+        corpus = {"name": "c", "sha256": sha}
+        write_run(tmp_path / name, [spent("a", "2026-11-20T12:00:00Z")], plan=plan, corpus=corpus)
+    text = nightly.write(tmp_path, "night", "UTC").read_text()
+    assert sorted(line.split()[8] for line in text.splitlines() if line.startswith("| 2026")) == [*"11112"]
+    assert "of corpus c bb in chunks" in text
+    assert "questions q.jsonl, the first 6" in text
+
+
+def test_an_arm_whose_options_changed_is_named(tmp_path: Path) -> None:
+    """Two nights ask `rag` in two ways: one table, and the reader is told."""
+    for name, k in (("n1", 3), ("n2", 5)):
+        plan = {"name": "night", "arms": [{"name": "rag", "k": k}, {"name": "control"}]}
+        write_run(tmp_path / name, [spent("a", "2026-11-20T12:00:00Z")], plan=plan)
+    text = nightly.write(tmp_path, "night", "UTC").read_text()
+    assert "not alike in all of these runs are the options of rag\n" in text
+
+
 @pytest.mark.parametrize(
     ("plan", "zone", "problem"), [("no", "UTC", "no run of plan"), ("night", "Moon/X", "time zone")]
 )

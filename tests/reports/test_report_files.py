@@ -16,10 +16,10 @@ from loadrig.analysis.bill import Money
 from loadrig.analysis.summary import summarize
 from loadrig.reports import FILES, markdown, sweep, terminal, write_all
 from loadrig.reports.answers import safe
-from loadrig.reports.table import amount, money, one_line, seconds, several
+from loadrig.reports.table import amount, interval, money, one_line, seconds, several
 from loadrig.stats import Quantile, quantile
 from loadrig.words.corpus import Hit
-from loadrig.words.record import Record, Usage
+from loadrig.words.record import Failure, Record, Usage
 
 NASTY = "=1+1 | [red]x[/red] <b>\n| new row | `code` \x1b[31m"
 
@@ -116,8 +116,63 @@ def test_the_headline_fits_a_hundred_columns_and_more(tmp_path: Path) -> None:
     """An arm's name, its times and its cost stand on one line of 106 columns."""
     trial = record("a", arm="rag-bm25-okapi-k10", cost="0.05", turns=(turn("0.05", usage=Usage(input=1, output=1)),))
     line = next(line for line in printed(run_folder(tmp_path, trial), width=106).splitlines() if "okapi" in line)
-    assert line.split() == ["rag-bm25-okapi-k10", "1/1", "0.100*/0.100*", "0.200*/0.200*", "1.00*/1.00*", "-/-",
+    assert line.split() == ["rag-bm25-okapi-k10", "1/1", "0", "0.100*/0.100*", "0.200*/0.200*", "1.00*/1.00*", "-/-",
                             "1.0/0.0", "0.05000", "1/1", "-"]  # fmt: skip
+
+
+def test_what_a_tail_is_and_why_nothing_was_timed_is_said(tmp_path: Path) -> None:
+    """`ok` 1/1 beside 2 planned, and 0/0, are explained where they stand; a window too small says so."""
+    records = [record("a"), record("t", phase="tail"), record("b", arm="agentic", phase="tail")]
+    shown = printed(run_folder(tmp_path, *records))
+    assert "too few trials (0 measured)" not in shown
+    assert next(line.split()[1:3] for line in shown.splitlines() if line.startswith("rag ")) == ["1/1", "1"]
+    assert "tail: trials that ended with fewer than N in flight: not timed" in shown
+    assert "agentic: nothing timed, as all 1 trials ended in the tail" in shown
+
+
+def test_a_window_too_small_for_its_load_gives_its_size_and_no_rate(tmp_path: Path) -> None:
+    """Four measured trials of eight in flight: the title gives their number in place of what was reached."""
+    records = [record(f"m{i}", begin_ns=0, end_ns=1000) for i in range(4)]
+    shown = printed(run_folder(tmp_path, *records, stages=[{"name": "c2", "concurrency": 8}]))
+    assert "Stage c2: 8 in flight, too few trials (4 measured) to say what was reached" in shown
+
+
+def test_failures_are_explained_on_the_terminal_and_in_the_report(tmp_path: Path) -> None:
+    """Reason with its phase, how many, and what was said of them, harmless; p99 with failures beside it."""
+    gap = Failure("timeout", f"no content for 60 s {NASTY}", phase="gap")
+    folder = run_folder(tmp_path, record("a"), failed("f", failure=gap), failed("g", failure=gap))
+    shown, text = printed(folder), markdown.render(summarize(log.read_run(folder)))
+    assert "2 timeout (gap)" in shown
+    assert "2 x no content for 60 s =1+1 | [red]x[/red] <b>" in " ".join(shown.split())
+    assert "rag: 2 of 3 no success; p50/p95/p99 with them: TTFT >30.0*/>30.0*/>30.0*" in shown
+    assert r"| timeout (gap) |        2 | 2 x no content for 60 s =1+1 \| \[red\]" in text
+    assert "\x1b" not in shown + text
+
+
+def test_nothing_is_cut_off_a_narrow_page(tmp_path: Path) -> None:
+    """Ten categories of 14 letters do not fit: their names fold, and every letter is there."""
+    names = [f"{letter * 14}" for letter in "BDGHJKVQXZ"]
+    folder = run_folder(tmp_path, *(record(name, category=name, question=name) for name in names))
+    shown = printed(folder, width=80)
+    assert [name for name in names if shown.count(name[0]) < 14] == []
+
+
+def test_the_terminal_fits_two_screens(tmp_path: Path) -> None:
+    """Seven arms, all answered: the tables that say it again, or say that nothing happened, are in report.md only."""
+    arms = ("control", "rag-bm25-k3", "rag-bm25-k5", "rag-bm25-k10", "rag-bm25-k20", "full_context", "agentic")
+    shown = printed(run_folder(tmp_path, *(record(arm, arm=arm) for arm in arms)))
+    assert len(shown.splitlines()) <= 50
+    assert "Outcomes" not in shown
+    assert max(map(len, shown.splitlines())) <= 110
+
+
+def test_an_arm_that_does_not_answer_shows_it_beside_what_is_right(tmp_path: Path) -> None:
+    """Right on the one it answered, and silent on another: 1/2 of those asked, 1/1 of graded, the silent one named."""
+    folder = run_folder(tmp_path, record("a"), record("s", question="q2", outcome="unanswered", reason="refused"))
+    shown = printed(folder)
+    assert next(line for line in shown.splitlines() if line.startswith("rag ")).split()[-2] == "1/2"
+    assert "right: pre-check, of the questions asked; rag 1 unanswered, 0 failed" in shown
+    assert "rag 1/2  1/2    1/1        1      0" in shown
 
 
 def test_hidden_thinking_and_a_client_bound_stage_are_said_beside_the_times(tmp_path: Path) -> None:
@@ -141,11 +196,11 @@ def test_a_sweep_shows_its_stages_side_by_side(tmp_path: Path) -> None:
 
 
 def test_cells_say_not_available_few_and_beyond() -> None:
-    """`-` for nothing, `*` for few samples, `>` for a quantile among failures, brackets for its interval."""
+    """`-` for nothing, `*` for few samples, `>` for a quantile among failures, an open end of an interval."""
     many = Quantile(812_345_678, 200, 200, 790 * MS, None, few=False)
     assert seconds(None) == "-"
     assert seconds(many) == "0.812"
-    assert seconds(many, interval=True) == "0.812 [0.790, -]"
+    assert [interval(many), interval(None)] == ["0.790 to -", "-"]
     assert seconds(quantile([], 0.5, beyond=[30_000 * MS])) == ">30.0*"
     assert several(None, None) == "-"
 

@@ -1,0 +1,70 @@
+"""Tables of what became of the trials, why some failed, and of the stages side by side."""
+
+from __future__ import annotations
+
+from loadrig.analysis.summary import ArmFigures, OutcomeCount, Summary
+from loadrig.reports.speed import BOUND_NOTE, models_of, row_header, row_name
+from loadrig.reports.table import FEW_NOTE, Table, amount, label, number, one_line, seconds
+
+OUTCOMES = ("answered", "unanswered", "failed", "not_run")
+
+
+def stages(summary: Summary) -> Table:
+    """Stages side by side, all arms together."""
+    headers = (
+        "stage", "N", "reached", "over n", "trials/s", "tokens/s", "TTFT\np50 s", "p95 s", "service\np50 s", "p95 s",
+        "failed", "tail", f"{summary.currency or 'cost'}\n/question",
+    )  # fmt: skip
+    rows = [
+        (
+            f"{stage.stage}{'!' if stage.client_bound else ''}", number(stage.concurrency), number(stage.reached, 1),
+            str(stage.window_n), number(stage.trials_per_s, 2), number(stage.output_tokens_per_s, 1),
+            seconds(stage.ttft.successes.p50), seconds(stage.ttft.successes.p95),
+            seconds(stage.service.successes.p50), seconds(stage.service.successes.p95),
+            f"{stage.failed}/{stage.asked}", f"{stage.tail}/{stage.asked}", amount(stage.cost.per_asked),
+        )
+        for stage in summary.stages
+    ]  # fmt: skip
+    notes = ["latencies of successes; all arms together; failed and tail: of the trials asked; tail is not timed"]
+    if any(stage.reached is None for stage in summary.stages):
+        notes.append("no rate is given over fewer measured trials (over n) than N")
+    bound = (BOUND_NOTE,) if any(stage.client_bound for stage in summary.stages) else ()
+    return Table("Load", headers, tuple(rows), (*notes, FEW_NOTE, *bound))
+
+
+def outcomes(summary: Summary, *, full: bool = True) -> Table | None:
+    """What became of the planned trials; when not in full, only the arms with other than answers, None without any."""
+    arms = [arm for arm in summary.arms if full or any(row.outcome != "answered" for row in arm.outcomes)]
+    rows = []
+    for arm in arms:
+        counts = (", ".join(_count(row) for row in arm.outcomes if row.outcome == outcome) for outcome in OUTCOMES)
+        cells = (str(arm.n), *(count or "0" for count in counts))
+        rows.append((row_name(summary, arm), *cells, *(_labels(arm) if full else ())))
+    labels = ("timed", "tail", "asked again", "hidden thinking first", "burst first") if full else ()
+    headers = (row_header(summary), "planned", "answered", "unanswered", "failed", "not run", *labels)
+    return Table("Outcomes", headers, tuple(rows)) if rows or full else None
+
+
+def failures(summary: Summary) -> Table | None:
+    """Why trials failed: the commonest detail of each arm and reason; None when none failed."""
+    rows = tuple(
+        (
+            label(row.arm, row.model, models_of(summary)) + (" (warm-up)" if row.kind == "warmup" else ""),
+            _with_phase(row.reason, row.phase), str(row.n), one_line(f"{row.detail_n} x {row.detail}"),
+        )
+        for row in summary.failures
+    )  # fmt: skip
+    notes = ("all stages together; the commonest detail, with how many of the trials it is of",)
+    return Table("Why trials failed", ("arm", "reason", "trials", "commonest detail"), rows, notes) if rows else None
+
+
+def _labels(arm: ArmFigures) -> tuple[str, ...]:
+    return tuple(map(str, (arm.timed, arm.tail, arm.again, arm.first_turns.hidden_thinking, arm.first_turns.burst)))
+
+
+def _count(row: OutcomeCount) -> str:
+    return f"{row.n} {_with_phase(row.reason, row.phase)}" if row.reason else str(row.n)
+
+
+def _with_phase(reason: str | None, phase: str | None) -> str:
+    return f"{reason or '-'} ({phase})" if phase else reason or "-"
