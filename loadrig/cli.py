@@ -34,6 +34,7 @@ CorpusPath = Annotated[str | None, typer.Option("--corpus", help="Folder of text
 SliceName = Annotated[str | None, typer.Option("--slice", help="A slice of the corpus")]
 QuestionsPath = Annotated[str | None, typer.Option("--questions", help="JSONL file of questions")]
 ArmNames = Annotated[list[str] | None, typer.Option("--arm", help="Only this arm or kind of arm; may be repeated")]
+Concurrency = Annotated[list[int] | None, typer.Option(min=1, help="Trials in flight; may be repeated")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; more than one run on Ray")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first n questions")]
 Repetitions = Annotated[int | None, typer.Option(min=1, help="How often each question is asked in each arm")]
@@ -57,7 +58,7 @@ def run(
     slice_name: SliceName = None,
     questions: QuestionsPath = None,
     arm: ArmNames = None,
-    concurrency: Annotated[list[int] | None, typer.Option(min=1, help="Trials in flight; may be repeated")] = None,
+    concurrency: Concurrency = None,
     workers: Workers = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
@@ -110,10 +111,15 @@ def run(
 def plan(
     plan: PlanPath,
     *,
+    base_url: BaseUrl = None,
     corpus: CorpusPath = None,
     slice_name: SliceName = None,
     questions: QuestionsPath = None,
+    arm: ArmNames = None,
+    concurrency: Concurrency = None,
     limit: Limit = None,
+    repetitions: Repetitions = None,
+    one_pass: OnePass = False,
 ) -> None:
     """Shows what a plan would do: trials, tokens, cost. Nothing is sent."""
     from rich.console import Console
@@ -122,7 +128,17 @@ def plan(
     from loadrig.config import read_plan
     from loadrig.execution.options import Overrides, overridden
 
-    flags = Overrides(corpus=corpus, slice=slice_name, questions=questions, limit=limit)
+    flags = Overrides(
+        base_url=base_url,
+        corpus=corpus,
+        slice=slice_name,
+        questions=questions,
+        arm=tuple(arm or ()),
+        concurrency=tuple(concurrency or ()),
+        limit=limit,
+        repetitions=repetitions,
+        one_pass=one_pass,
+    )
     command.show(overridden(read_plan(plan), flags), Console())
 
 
@@ -132,6 +148,9 @@ def sweep(
     *,
     levels: Annotated[str, typer.Option(help="Concurrencies, such as 1,4,16")],
     base_url: BaseUrl = None,
+    scenario: Scenario = None,
+    corpus: CorpusPath = None,
+    questions: QuestionsPath = None,
     arm: ArmNames = None,
     limit: Limit = None,
     one_pass: OnePass = False,
@@ -140,6 +159,7 @@ def sweep(
     out: Out = Path("results"),
     budget: Budget = None,
     yes: Yes = False,
+    metrics_port: MetricsPort = None,
 ) -> None:
     """Runs one stage for each level of concurrency and shows them side by side."""
     from loadrig.commands import sweep as command
@@ -147,6 +167,9 @@ def sweep(
 
     flags = Overrides(
         base_url=base_url,
+        scenario=scenario,
+        corpus=corpus,
+        questions=questions,
         arm=tuple(arm or ()),
         limit=limit,
         one_pass=one_pass,
@@ -154,7 +177,7 @@ def sweep(
         concurrency=_levels(levels),
         budget=budget,
     )
-    options = Options(out=out, inline=inline, confirmed=yes, command_line=_command_line())
+    options = Options(out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, command_line=_command_line())
     raise typer.Exit(command.sweep(plan, flags, options))
 
 
@@ -254,6 +277,7 @@ def _top(version: Annotated[bool, typer.Option("--version", help="Show the versi
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point: runs a command and exits with its code."""
+    sys.path.insert(0, str(Path.cwd()))  # so that `module:attr` in a plan finds modules of the working folder
     try:
         app(arguments)
     except LoadrigError as error:

@@ -96,6 +96,9 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
             raise _unknown_key(("arm", number, unknown), known, source)
         for one in _spread(kind, options):
             arm: Arm = _validated(TypeAdapter(kind), one, source, ("arm", number))
+            if not isinstance(arm, Arm):
+                remedy = "an arm has name, retrievers, prompt_tokens and answer: see docs/extending.md"
+                raise source.error(f"{table['kind']!r} is no arm", ("arm", number, "kind"), remedy)
             if any(arm.name == other.name for other in arms):
                 remedy = "remove one, or give them different options"
                 raise source.error(f"two arms are named {arm.name!r}", ("arm", number), remedy)

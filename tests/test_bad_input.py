@@ -30,7 +30,7 @@ CASES: dict[str, tuple[Callable[[Path], str], str]] = {
     "unknown retriever": (lambda _: QUICK.replace("k = [1, 5]", 'retriever = "bm26"'), "did you mean"),
     "unknown provider": (lambda _: QUICK.replace('id = "cl', 'provider = "x"\nid = "cl'), "unknown provider"),
     "no key": (lambda _: QUICK.replace('base_url = "simulator"', ""), "ANTHROPIC_API_KEY"),
-    "unknown scenario": (lambda _: QUICK.replace('r"\n', 'r"\nscenario = "nope"\n'), "nope"),
+    "unknown scenario": (lambda _: QUICK.replace("SCENARIO", "nope"), "nope"),
     "budget": (lambda _: QUICK + '[budget]\nmoney = "a lot"\n', "no amount of money"),
     "price table": (lambda _: QUICK + '[prices]\npath = "nope.toml"\n', "nope.toml"),
     "overlap": (lambda _: QUICK.replace('y"', 'y"\nchunk_overlap = 400', 1), "overlap"),

@@ -18,7 +18,7 @@ from loadrig.log import RunFolder, read_run
 
 pytestmark = pytest.mark.ray
 TWO_WORKERS = QUICK.replace("workers = 1", "workers = 2\ncpus_per_worker = 0.5")
-LONG = TWO_WORKERS.replace('name = "quick"', 'name = "quick"\nrepetitions = 5')
+LONG = TWO_WORKERS.replace('name = "quick"', 'name = "quick"\nrepetitions = 10')
 
 
 def _wait_for(what: Callable[[], bool], within_s: float = 60) -> None:
@@ -102,5 +102,57 @@ def test_an_interrupted_run_keeps_everything_and_reports(tmp_path: Path) -> None
     called = loadrig("run", plan, "--resume", folder, "--inline")
     assert called.code == 0, called.err
     assert _outcomes(read_run(folder)) == {"answered": len(run.trials)}
-    asked = [json.loads(line)["attempt"] for line in (folder / "truth.jsonl").read_text().splitlines()]
+    logs = (folder / "truth.jsonl").read_text() + (folder / "truth-2.jsonl").read_text()
+    rows = [json.loads(line) for line in logs.splitlines()]
+    asked = [row["attempt"] for row in rows if row["path"] == "/v1/messages"]
     assert len(asked) == len(set(asked))
+    assert [session["ended_at"] is not None for session in read_run(folder).manifest["sessions"]] == [True, True]
+
+
+def test_a_killed_driver_is_taken_up_with_its_last_requests_in_the_bill(tmp_path: Path) -> None:
+    """kill -9 of the driver at 4 in flight: 4 lost tries stay in the bill as unknown, everything else is asked once."""
+    plan = write_plan(tmp_path, LONG)
+    process, folder = _begun(plan, tmp_path / "results", "--inline")
+    process.kill()
+    process.communicate(timeout=60)
+    assert json.loads((folder / "manifest.json").read_text())["status"] == "running"
+    called = loadrig("run", plan, "--resume", folder, "--inline")
+    assert called.code == 0, called.err
+    run = read_run(folder)
+    assert _outcomes(run) == {"answered": len(run.trials)}
+    assert [(record.reason, record.cost) for record in run.superseded] == [("lost", None)] * 4
+    assert json.loads((folder / "summary.json").read_text())["bill"]["total"]["unknown"] == 4
+
+
+def test_a_budget_holds_over_a_resume(tmp_path: Path) -> None:
+    """Stopped at 0.004 and taken up with the same budget, a run spends no more; with a larger one it is completed."""
+    plan = write_plan(tmp_path, LONG)
+    flags = ["--out", tmp_path / "results", "--inline", "--budget"]
+    called = loadrig("run", plan, *flags, "0.004")
+    assert called.code == 1, called.err
+    folder = only_run(tmp_path / "results").path
+    called = loadrig("run", plan, "--resume", folder, *flags, "0.004")
+    assert called.code == 1, called.err
+    spent = sum(float(record.cost or 0) for record in read_run(folder).records)
+    assert 0.002 < spent <= 0.004
+    called = loadrig("run", plan, "--resume", folder, *flags, "9")
+    assert called.code == 0, called.err
+    run = read_run(folder)
+    assert _outcomes(run) == {"answered": len(run.trials)}
+    assert {record.outcome for record in run.superseded} == {"not_run"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stopped_before_it_began_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    """A signal while Ray starts: exit code 3, one line, no folder."""
+    process = subprocess.Popen(
+        [*LOADRIG, "run", str(write_plan(tmp_path, TWO_WORKERS)), "--out", str(tmp_path / "results")],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "starting Ray" in process.stderr.readline()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    assert "Traceback" not in err
+    assert not list((tmp_path / "results").glob("*"))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 from loadrig.execution.prepare import prepare
 from loadrig.words.settings import Plan
+from loadrig.words.trial import Stage
+
+TYPICAL_S = 5  # of a trial: stated beside what is reckoned from it
 
 
 def show(plan: Plan, console: Console) -> None:
@@ -31,5 +35,11 @@ def show(plan: Plan, console: Console) -> None:
         markup=False,
         highlight=False,
     )
+    seconds = sum(TYPICAL_S * count / _level(prepared.stages, stage) for (stage, _, _), count in counts.items())
+    console.print(f"time: about {seconds / 60:.0f} minutes if a trial takes {TYPICAL_S} s", highlight=False)
     for warning in prepared.warnings:
         console.print(f"warning: {warning}", markup=False, highlight=False)
+
+
+def _level(stages: Sequence[Stage], name: str) -> int:
+    return next(stage.concurrency for stage in stages if stage.name == name)

@@ -20,6 +20,7 @@ from loadrig.words.trial import Trial
 
 OUTPUT_TOKENS = 300  # of a trial, thinking included
 TOKEN_RATIO = Decimal("1.3")  # provider's count over o200k_base where none is known: 1.13 and 1.54 were seen, by model
+ASSUMED = (f"{OUTPUT_TOKENS} output tokens a trial", "no prompt caching", "an agent's turns: its arm's guess")
 
 
 @dataclass(frozen=True, slots=True)

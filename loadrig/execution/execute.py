@@ -5,13 +5,11 @@ all that the user can have got wrong is found before anything is written; whatev
 from __future__ import annotations
 
 import asyncio
-import signal
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import uvloop
 
@@ -19,8 +17,9 @@ from loadrig import __version__
 from loadrig.execution import folder as folders
 from loadrig.execution import resuming
 from loadrig.execution.options import Options
-from loadrig.execution.prepare import Prepared, prepare
-from loadrig.execution.targets import Reached, reach
+from loadrig.execution.prepare import Prepared, calibrate, prepare
+from loadrig.execution.signals import Signals
+from loadrig.execution.targets import Reached, check, reach
 from loadrig.fleet import on_ray
 from loadrig.fleet.driver import Driver
 from loadrig.fleet.handle import Handle
@@ -30,10 +29,9 @@ from loadrig.live.endpoint import Endpoint
 from loadrig.live.metrics import Metrics
 from loadrig.live.progress import Progress
 from loadrig.log import RunLog, read_run
-from loadrig.words.clock import SystemClock
 from loadrig.words.errors import InputError, Interrupted
 from loadrig.words.settings import Plan
-from loadrig.words.trial import RunInfo, Stage, Trial
+from loadrig.words.trial import Observer, RunInfo, Stage, Trial
 from loadrig.worker.library import Texts, save
 from loadrig.worker.setup import Setup
 
@@ -54,56 +52,87 @@ def execute(plan: Plan, options: Options, progress: Progress) -> Finished:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return runner.run(_execute(plan, options, progress))
     except (KeyboardInterrupt, asyncio.CancelledError) as error:
-        raise Interrupted("interrupted; what was recorded is kept, --resume goes on from there") from error
+        raise Interrupted("interrupted; a run that had begun is kept, --resume goes on from there") from error
 
 
 async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished:
     async with AsyncExitStack() as stack:
+        signals = stack.enter_context(Signals(progress))
+        await check(plan)
         ray = await stack.enter_async_context(_Ray(plan, options, progress))
         progress.notice("reading the corpus, building the indexes")
         prepared = await asyncio.to_thread(prepare, plan)
-        manifest, trials = _taken_up(prepared, options)
+        taken = _taken_up(prepared, options)
         metrics = Metrics()
-        port = options.metrics_port
-        endpoint = stack.enter_context(Endpoint(metrics.registry, host=options.metrics_host, port=port))
+        endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
+        stack.enter_context(endpoint)
         folder = stack.enter_context(folders.opened(options.out, plan, options.resume))
-        reached = await stack.enter_async_context(reach(plan, truth_log=folder / "truth.jsonl"))
+        reached = await stack.enter_async_context(reach(plan, folder))
+        prepared = await asyncio.to_thread(calibrate, prepared, reached.targets)
         _confirm(prepared, options, reached)
-        library = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loadrig-")))
-        await asyncio.to_thread(save, library, Texts(prepared.corpus, prepared.questions), prepared.indexes)
-        setups = [
-            Setup(folder.name, f"w{number}", plan, library, reached.targets, prepared.prices)
-            for number in range(1, ray.workers + 1)
-        ]
-        await ray.started()
-        progress.notice(f"starting {len(setups)} worker{'s' * (len(setups) > 1)}")
-        handles = await stack.enter_async_context(ray.fleet(setups))
-        facts = _facts(options, reached, handles)
-        if manifest is None:
-            manifest = folders.begin(folder, prepared, facts)
+        for warning in (*prepared.warnings, *reached.warnings):
+            progress.notice(f"warning: {warning}")
+        handles = await stack.enter_async_context(_fleet(folder, prepared, reached, ray, progress))
         if endpoint.url:
             progress.notice(f"metrics at {endpoint.url}")
+        session = folders.Session(options.command_line, tuple((handle.name, handle.pid) for handle in handles))
+        manifest = folders.begin(folder, prepared, reached, session, None if taken is None else taken.manifest)
         log = stack.enter_context(RunLog(folder))
-        spending = Spending(plan.budget, dearest=prepared.estimate.dearest, largest=prepared.estimate.largest)
-        info = RunInfo(
-            folder.name, plan.name, __version__, len(trials), prepared.prices.currency, simulated=reached.simulated
-        )
-        driver = Driver(info, log, [progress, metrics], spending=spending, clock=SystemClock())
+        driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
+        status = "broken"
         try:
-            with _stopped_by_signals(driver):
-                await driver.drive(_by_stage(prepared.stages, trials), handles)
+            signals.driving(driver)
+            await driver.drive(_by_stage(prepared.stages, taken.trials if taken else prepared.trials), handles)
+            status = "interrupted" if driver.interrupted else "complete"
         finally:
-            folders.complete(
-                folder,
-                manifest,
-                status="interrupted" if driver.interrupted else "complete",
-                measured=driver.watch.measurements(),
-                warnings=[*reached.warnings, *driver.warnings],
-            )
+            signals.driving(None)
+            warnings = [*reached.warnings, *driver.warnings, *await reached.target_warnings()]
+            folders.complete(folder, manifest, status=status, measured=driver.watch.measurements(), warnings=warnings)
         if endpoint.url and options.linger_s:
             progress.notice(f"metrics stay at {endpoint.url} for {options.linger_s:g} s")
             await asyncio.sleep(options.linger_s)
         return Finished(folder, driver.interrupted)
+
+
+@asynccontextmanager
+async def _fleet(
+    folder: Path, prepared: Prepared, reached: Reached, ray: _Ray, progress: Progress
+) -> AsyncIterator[list[Handle]]:
+    """The workers, ready, over a library of corpus and indexes in a private folder of their own."""
+    with tempfile.TemporaryDirectory(prefix="loadrig-") as private:
+        library = Path(private)
+        await asyncio.to_thread(save, library, Texts(prepared.corpus, prepared.questions), prepared.indexes)
+        setups = [
+            Setup(folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices)
+            for number in range(1, ray.workers + 1)
+        ]
+        await ray.started()
+        progress.notice(f"starting {len(setups)} worker{'s' * (len(setups) > 1)}")
+        async with ray.fleet(setups) as handles:
+            yield handles
+
+
+def _driver(
+    run: str,
+    log: RunLog,
+    prepared: Prepared,
+    taken: resuming.TakenUp | None,
+    observers: Sequence[Observer],
+    *,
+    simulated: bool,
+) -> Driver:
+    """The driver, told what an earlier part of the run has spent and put on file."""
+    estimate, plan = prepared.estimate, prepared.plan
+    spending = Spending(plan.budget, dearest=estimate.dearest, largest=estimate.largest)
+    unrun: frozenset[str] = frozenset()
+    if taken is not None:
+        log.append(taken.lost, {})
+        for record in (*taken.earlier, *taken.lost):
+            spending.add(record)
+        unrun = frozenset(record.trial for record in taken.earlier if record.outcome == "not_run")
+    planned = len(prepared.trials if taken is None else taken.trials)
+    info = RunInfo(run, plan.name, __version__, planned, prepared.prices.currency, simulated=simulated)
+    return Driver(info, log, observers, spending=spending, unrun=unrun)
 
 
 class _Ray:
@@ -138,26 +167,6 @@ class _Ray:
         return on_ray.ray_fleet(setups, cpus_per_worker=self._cpus) if self.used else inline_fleet(setups[0])
 
 
-@contextmanager
-def _stopped_by_signals(driver: Driver) -> Iterator[None]:
-    """The first SIGINT or SIGTERM stops the driver, which keeps everything; the second ends it at once."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-
-    def stop() -> None:
-        if driver.interrupted and task is not None:
-            task.cancel()
-        driver.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-
-
 def _by_stage(stages: Sequence[Stage], trials: Sequence[Trial]) -> list[tuple[Stage, list[Trial]]]:
     grouped: dict[str, list[Trial]] = {stage.name: [] for stage in stages}
     for trial in trials:
@@ -165,35 +174,27 @@ def _by_stage(stages: Sequence[Stage], trials: Sequence[Trial]) -> list[tuple[St
     return [(stage, grouped[stage.name]) for stage in stages if grouped[stage.name]]
 
 
-def _taken_up(prepared: Prepared, options: Options) -> tuple[dict[str, Any] | None, tuple[Trial, ...]]:
-    """The manifest and open trials of a resumed run; no manifest and all trials for a new one."""
+def _taken_up(prepared: Prepared, options: Options) -> resuming.TakenUp | None:
+    """What a resumed run still asks; None for a new one."""
     if options.resume is None:
-        return None, prepared.trials
+        return None
     run = read_run(options.resume)
     resuming.check_same_plan(run, folders.plan_as_json(prepared.plan), prepared.corpus.sha256)
-    trials = resuming.missing(run, retry_failed=options.retry_failed)
-    if not trials:
-        raise InputError(
-            "nothing is missing", path=options.resume, remedy="--retry failed asks the failed trials again"
-        )
-    return dict(run.manifest), trials
+    return resuming.take_up(run, retry_failed=options.retry_failed)
 
 
 def _confirm(prepared: Prepared, options: Options, reached: Reached) -> None:
-    cost = prepared.estimate.cost
-    if reached.local or options.confirmed or prepared.plan.budget.money is not None or cost is None:
+    """Raises `InputError` for a run that may cost more than its user knows."""
+    cost, budget = prepared.estimate.cost, prepared.plan.budget.money
+    if options.confirmed:
         return
-    if cost > ASK_ABOVE:
+    if budget is not None and cost is None:
+        raise InputError(
+            "a budget in money cannot be kept: a model has no price",
+            remedy="add its price to the table that [prices] names, or go on without with --yes",
+        )
+    if not reached.local and budget is None and cost is not None and cost > ASK_ABOVE:
         raise InputError(
             f"the run is estimated to cost {cost:.2f} {prepared.prices.currency}",
             remedy="confirm with --yes, or set a limit with --budget",
         )
-
-
-def _facts(options: Options, reached: Reached, handles: Sequence[Handle]) -> Mapping[str, Any]:
-    return {
-        "simulated": reached.simulated,
-        "endpoints": dict(reached.base_urls),
-        "command_line": options.command_line,
-        "workers": [{"name": handle.name, "pid": handle.pid} for handle in handles],
-    }

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
@@ -19,7 +19,9 @@ from typing import Any
 
 from loadrig import __version__
 from loadrig.arms import instructions
+from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
+from loadrig.execution.targets import Reached
 from loadrig.fleet.selfwatch import SelfMeasurement
 from loadrig.log import MANIFEST, PLAN, QUESTIONS, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
@@ -53,49 +55,30 @@ def _new_folder(out: Path, plan: Plan) -> Path:
     raise FileExistsError(stem)
 
 
-def begin(folder: Path, prepared: Prepared, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Writes trials, questions and the manifest as known at the start; returns the manifest."""
-    plan = prepared.plan
-    manifest: dict[str, Any] = {
-        "run": folder.name,
-        "plan": plan_as_json(plan),
-        "version": __version__,
-        "versions": {name: version(name) for name in LIBRARIES},
-        "python": platform.python_version(),
-        "machine": _machine(),
-        "began_at": SystemClock().label(),
-        "ended_at": None,
-        "status": "running",
-        "seed": plan.seed,
-        "currency": prepared.prices.currency,
-        "price_table": {"user": plan.prices.path, "rows": _price_rows(prepared)},
-        "corpus": {
-            "name": prepared.corpus.name,
-            "sha256": prepared.corpus.sha256,
-            "documents": len(prepared.corpus.documents),
-            "chunks": len(prepared.corpus.chunks),
-            "tokens": prepared.corpus.tokens,
-            "skipped": [asdict(one) for one in prepared.corpus.skipped],
-            "estimator": prepared.corpus.estimator,
-        },
-        "questions": {"asked": len(prepared.questions), "left_out": list(prepared.left_out)},
-        "index": {name: {"build_ns": took} for name, took in prepared.index_ns.items()},
-        "instructions": {
-            name: sha256(getattr(instructions, name).encode()).hexdigest() for name in ("DIRECT", "WITH_TOOLS")
-        },
-        "crediting_rule": CREDITING_RULE,
-        "stages": [asdict(stage) for stage in prepared.stages],
-        "estimate": {
-            "prompt_tokens": prepared.estimate.prompt_tokens,
-            "output_tokens": prepared.estimate.output_tokens,
-            "cost": None if prepared.estimate.cost is None else str(prepared.estimate.cost),
-        },
-        "self_measurement": [],
-        "warnings": list(prepared.warnings),
-        **facts,
-    }
-    write_lines(folder / PLAN, prepared.trials)
-    write_lines(folder / QUESTIONS, prepared.questions.values())
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One going at a run: the first call, or a resume. `workers` are names and process ids."""
+
+    command_line: str
+    workers: tuple[tuple[str, int], ...]
+
+
+def begin(
+    folder: Path, prepared: Prepared, reached: Reached, session: Session, resumed: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Writes the manifest as known at the start, and trials and questions of a new run; returns the manifest."""
+    manifest = resumed
+    if manifest is None:
+        write_lines(folder / PLAN, prepared.trials)
+        write_lines(folder / QUESTIONS, prepared.questions.values())
+        manifest = {"run": folder.name, **_described(prepared), "command_line": session.command_line, "sessions": []}
+        manifest |= {"simulated": reached.simulated, "self_measurement": [], "warnings": list(prepared.warnings)}
+    manifest["status"], manifest["ended_at"] = "running", None
+    manifest["endpoints"] = dict(reached.base_urls)
+    manifest["workers"] = [{"name": name, "pid": pid} for name, pid in session.workers]
+    manifest["sessions"].append(
+        {"began_at": SystemClock().label(), "ended_at": None, "command_line": session.command_line}
+    )
     write_json(folder / MANIFEST, manifest)
     return manifest
 
@@ -110,10 +93,50 @@ def complete(
 ) -> None:
     """Writes the manifest as known at the end. What an earlier part of a resumed run measured stays in it."""
     manifest["status"] = status
-    manifest["ended_at"] = SystemClock().label()
+    manifest["ended_at"] = manifest["sessions"][-1]["ended_at"] = SystemClock().label()
     manifest["self_measurement"] = [*manifest["self_measurement"], *(asdict(one) for one in measured)]
     manifest["warnings"] = list(dict.fromkeys([*manifest["warnings"], *warnings]))
     write_json(folder / MANIFEST, manifest)
+
+
+def _described(prepared: Prepared) -> dict[str, Any]:
+    """What a run is made of: plan, versions, machine, prices, corpus, indexes, prompts, estimate."""
+    plan, corpus, estimate = prepared.plan, prepared.corpus, prepared.estimate
+    return {
+        "plan": plan_as_json(plan),
+        "version": __version__,
+        "versions": {name: version(name) for name in LIBRARIES},
+        "python": platform.python_version(),
+        "machine": _machine(),
+        "began_at": SystemClock().label(),
+        "seed": plan.seed,
+        "currency": prepared.prices.currency,
+        "price_table": {"user": plan.prices.path, "rows": _price_rows(prepared)},
+        "corpus": {
+            "name": corpus.name,
+            "sha256": corpus.sha256,
+            "documents": len(corpus.documents),
+            "chunks": len(corpus.chunks),
+            "tokens": corpus.tokens,
+            "skipped": [asdict(one) for one in corpus.skipped],
+            "estimator": corpus.estimator,
+        },
+        "questions": {"asked": len(prepared.questions), "left_out": list(prepared.left_out)},
+        "index": {name: {"build_ns": took} for name, took in prepared.index_ns.items()},
+        "instructions": {
+            name: sha256(getattr(instructions, name).encode()).hexdigest() for name in ("DIRECT", "WITH_TOOLS")
+        },
+        "crediting_rule": CREDITING_RULE,
+        "stages": [asdict(stage) for stage in prepared.stages],
+        "estimate": {
+            "prompt_tokens": estimate.prompt_tokens,
+            "output_tokens": estimate.output_tokens,
+            "cost": None if estimate.cost is None else f"{estimate.cost:f}",
+            "arms": [{**asdict(one), "ratio": str(one.ratio)} for one in estimate.arms],
+            "assumed": list(ASSUMED),
+            "notes": list(estimate.notes),
+        },
+    }
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:

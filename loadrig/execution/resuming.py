@@ -1,31 +1,77 @@
-"""What a taken-up run still has to ask. Pure.
+"""What a taken-up run still has to ask, and what its first part may have spent unrecorded. Pure.
 
 Asked again: trials without a record, not run, lost with their worker, or cancelled when the run was stopped; failed
-ones only when told to. What was begun before counts as a try: the new one gets the next number.
+ones only when told to. What was begun before counts as a try: the new one gets the next number. A run whose driver was
+killed has records of none of its last requests: the N first trials without a record are taken for sent and lost.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
 
 import msgspec
 
 from loadrig.log import RunFolder
 from loadrig.words.errors import InputError
-from loadrig.words.record import Record
-from loadrig.words.trial import Trial
+from loadrig.words.record import Failure, Record
+from loadrig.words.trial import Trial, unasked
 
 ASKED_AGAIN = {"lost", "cancelled"}
+MAY_CHANGE = ("load.workers", "load.cpus_per_worker", "limits", "retry", "budget", "allowed_failure_share", "timezone")
+KILLED = Failure("lost", "the driver was killed: this trial may have been sent")
 
 
-def missing(run: RunFolder, *, retry_failed: bool) -> tuple[Trial, ...]:
-    """The trials to ask, in plan order, each with the number of its next try."""
-    records = {record.trial: record for record in run.records}
-    return tuple(
+@dataclass(frozen=True, slots=True)
+class TakenUp:
+    """`trials` are to be asked, in plan order; `lost` are records to write first; `earlier` is all that was paid."""
+
+    manifest: dict[str, Any]
+    trials: tuple[Trial, ...]
+    lost: tuple[Record, ...]
+    earlier: tuple[Record, ...]
+
+
+def take_up(run: RunFolder, *, retry_failed: bool) -> TakenUp:
+    """What is missing in a run. Raises `InputError` when nothing is."""
+    lost = tuple(_lost(run)) if run.manifest["status"] == "running" else ()
+    records = {record.trial: record for record in (*run.records, *lost)}
+    trials = tuple(
         replace(trial, try_no=1 if record is None else record.try_no + 1)
         for trial in run.trials
         if (record := records.get(trial.id)) is None or _is_missing(record, retry_failed=retry_failed)
     )
+    if not trials:
+        hint = "--retry failed asks the failed trials again"
+        raise InputError("nothing is missing", path=run.path, remedy=hint)
+    return TakenUp(dict(run.manifest), trials, lost, (*run.records, *run.superseded))
+
+
+def check_same_plan(run: RunFolder, plan: Mapping[str, Any], corpus_sha256: str) -> None:
+    """Raises `InputError` when plan or corpus are not those the run was begun with; how it is run may change."""
+    now, then = (_flat(msgspec.json.decode(msgspec.json.encode(one))) for one in (plan, run.manifest["plan"]))
+    changed = sorted(key for key in {*now, *then} if now.get(key) != then.get(key) and not key.startswith(MAY_CHANGE))
+    if changed:
+        raise InputError(
+            f"the plan differs from the one this run was begun with: {', '.join(changed)}",
+            path=run.path,
+            remedy=f"use the plan and flags of: {run.manifest.get('command_line')}",
+        )
+    if corpus_sha256 != run.manifest["corpus"]["sha256"]:
+        problem = "the corpus differs from the one this run was begun with"
+        raise InputError(problem, path=run.path, remedy="restore its texts, or begin a new run")
+
+
+def _lost(run: RunFolder) -> Iterator[Record]:
+    """Records for what was in flight when the driver died: as many trials as its stage had in flight."""
+    recorded = {record.trial for record in run.records}
+    open_trials = [trial for trial in run.trials if trial.id not in recorded]
+    levels = {stage["name"]: stage["concurrency"] for stage in run.manifest["stages"]}
+    stage = open_trials[0].stage if open_trials else None
+    begun = islice((trial for trial in open_trials if trial.stage == stage), levels.get(stage, 0))
+    return (unasked(trial, run.manifest["run"], "failed", "lost", failure=KILLED) for trial in begun)
 
 
 def _is_missing(record: Record, *, retry_failed: bool) -> bool:
@@ -34,15 +80,12 @@ def _is_missing(record: Record, *, retry_failed: bool) -> bool:
     return record.outcome == "not_run"
 
 
-def check_same_plan(run: RunFolder, plan: object, corpus_sha256: str) -> None:
-    """Raises `InputError` when the plan or the corpus is not the one the run was begun with."""
-    for name, now, then in (
-        ("plan", msgspec.json.decode(msgspec.json.encode(plan)), run.manifest["plan"]),
-        ("corpus", corpus_sha256, run.manifest["corpus"]["sha256"]),
-    ):
-        if now != then:
-            raise InputError(
-                f"the {name} differs from the one this run was begun with",
-                path=run.path,
-                remedy=f"restore the {name} (and the flags of the first call), or begin a new run",
-            )
+def _flat(value: Any, name: str = "") -> dict[str, Any]:
+    """A JSON value as dotted keys: `{"load": {"warmup": 8}}` is `{"load.warmup": 8}`."""
+    items: Sequence[tuple[Any, Any]]
+    items = (
+        list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
+    )
+    if not items:
+        return {name: value}
+    return {key: leaf for part, inner in items for key, leaf in _flat(inner, f"{name}.{part}".strip(".")).items()}

@@ -12,15 +12,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from loadrig.fleet.admission import Admission
 from loadrig.fleet.handle import Handle
 from loadrig.fleet.ledger import Ledger
 from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.fleet.spending import Spending
 from loadrig.log import RunLog
-from loadrig.words.clock import Clock
+from loadrig.words.clock import SystemClock
 from loadrig.words.errors import FleetError
-from loadrig.words.record import Failure, Outcome, Record
-from loadrig.words.trial import Observer, RunInfo, Stage, Trial
+from loadrig.words.record import Failure, Record
+from loadrig.words.trial import Observer, RunInfo, Stage, Trial, unasked
 from loadrig.worker.messages import Batch, Order
 
 GRACE_S = 5.0  # how long a stopped run waits for what is in flight
@@ -46,12 +47,21 @@ class Driver:
     """Runs the trials over the workers. `stop` ends a run early and keeps everything."""
 
     def __init__(
-        self, info: RunInfo, log: RunLog, observers: Sequence[Observer], *, spending: Spending, clock: Clock
+        self,
+        info: RunInfo,
+        log: RunLog,
+        observers: Sequence[Observer],
+        *,
+        spending: Spending,
+        unrun: frozenset[str] = frozenset(),
     ) -> None:
+        """`unrun` are trials that an earlier part of the run put on file as not run."""
         self._info, self._log, self._observers = info, log, observers
-        self._spending, self._clock = spending, clock
+        self._spending, self._unrun = spending, unrun
+        self._clock = SystemClock()
         self._halted: Literal["stopped", "budget"] | None = None
         self._halted_ns = 0
+        self._admission = Admission()
         self.watch = SelfWatch()
         self.warnings: list[str] = []
         self.interrupted = False
@@ -126,6 +136,9 @@ class Driver:
         state.ack, state.in_flight = batch.number, batch.in_flight
         state.ended.append((self._clock.now_ns(), len(fresh)))
         self._write(fresh, batch.fragments)
+        if self._halted is None and (denied := self._admission.denied):
+            self.warnings.append(denied)
+            self._halt("stopped")
 
     def _halt(self, why: Literal["stopped", "budget"]) -> None:
         if self._halted is None:
@@ -134,37 +147,19 @@ class Driver:
     def _close(self, ledger: Ledger) -> None:
         """Writes what will not be leased any more as not run."""
         reason = self._halted or "stopped"
-        self._write([self._unasked(trial, "not_run", reason) for trial in ledger.close()])
+        left = [trial for trial in ledger.close() if trial.id not in self._unrun]  # else it is on file already
+        self._write([unasked(trial, self._info.run, "not_run", reason) for trial in left])
 
     def _lose(self, ledger: Ledger, handle: Handle) -> None:
         failure = Failure("lost", f"worker {handle.name} (pid {handle.pid}) was lost with this trial in hand")
         lost = ledger.lose(handle.name)
-        self._write([self._unasked(trial, "failed", "lost", failure=failure, worker=handle.name) for trial in lost])
+        run, name = self._info.run, handle.name
+        self._write([unasked(trial, run, "failed", "lost", failure=failure, worker=name) for trial in lost])
 
     def _write(self, records: Sequence[Record], fragments: dict[str, bytes] | None = None) -> None:
         self._log.append(records, fragments or {})
         for record in records:
             self._spending.add(record)
+            self._admission.add(record)
             for observer in self._observers:
                 observer.record(record)
-
-    def _unasked(
-        self, trial: Trial, outcome: Outcome, reason: str, *, failure: Failure | None = None, worker: str | None = None
-    ) -> Record:
-        """The record of a trial that no worker answers for. What was never begun is no try: it counts one less."""
-        return Record(
-            run=self._info.run,
-            trial=trial.id,
-            try_no=trial.try_no - (outcome == "not_run"),
-            arm=trial.arm,
-            model=trial.model,
-            question=trial.question,
-            category=trial.category,
-            repetition=trial.repetition,
-            stage=trial.stage,
-            phase=trial.phase,
-            outcome=outcome,
-            reason=reason,
-            failure=failure,
-            worker=worker,
-        )

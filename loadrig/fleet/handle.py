@@ -25,7 +25,7 @@ class Handle:
         asking = asyncio.create_task(self.call(order))
         try:
             await asyncio.wait({asking, self.running}, return_when=asyncio.FIRST_COMPLETED)
-            if asking.done():
+            if not self.running.done():
                 return asking.result()
             await self.running
             raise FleetError(f"worker {self.name} (pid {self.pid}) ended before the run did")

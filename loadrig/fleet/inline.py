@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from loadrig.fleet.handle import Handle, wait_ready
+from loadrig.words.errors import FleetError, described
 from loadrig.worker.setup import Setup
 from loadrig.worker.worker import Worker
 
@@ -18,10 +19,17 @@ START_LIMIT_S = 90.0
 async def inline_fleet(setup: Setup) -> AsyncIterator[list[Handle]]:
     """A fleet of one, ready to take trials; on leaving, everything it opened is closed."""
     worker = Worker(setup)
-    running = asyncio.create_task(worker.run())  # owned here: awaited below, whatever happens
+    running = asyncio.create_task(_run(worker))  # owned here: awaited below, whatever happens
     try:
         await wait_ready(worker.wait_ready(), running, limit_s=START_LIMIT_S)
         yield [Handle(setup.worker, os.getpid(), worker.exchange, running)]
     finally:
         worker.close()
         await asyncio.wait({running})
+
+
+async def _run(worker: Worker) -> None:
+    try:
+        await worker.run()
+    except Exception as error:  # whatever broke it, the driver goes on to write its report
+        raise FleetError(f"the worker broke down: {described(error)}") from error

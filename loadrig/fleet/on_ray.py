@@ -16,12 +16,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from loadrig.fleet.handle import Handle, wait_ready
-from loadrig.words.errors import FleetError, InputError
+from loadrig.words.errors import FleetError, InputError, described
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.setup import Setup
 from loadrig.worker.worker import Worker
 
 START_LIMIT_S = 90.0
+CLOSE_LIMIT_S = 5.0
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DISABLE_METRICS_COLLECTION": "1",
@@ -118,9 +119,10 @@ async def ray_fleet(setups: Sequence[Setup], *, cpus_per_worker: float) -> Async
     finally:
         for actor in actors:
             actor.close.remote()
-        _, left = await asyncio.wait(runnings, timeout=5)
-        for running in left:
+        await asyncio.wait(runnings, timeout=CLOSE_LIMIT_S)
+        for running in runnings:
             running.cancel()
+        await asyncio.gather(*runnings, return_exceptions=True)  # what ended a worker was told in its exchange
         for actor in actors:
             ray.kill(actor)
 
@@ -142,4 +144,4 @@ async def _calling(method: Any, setup: Setup, *arguments: object) -> Any:
         reason = str(error).strip().splitlines()[0]
         raise FleetError(f"worker {setup.worker} died: {reason}") from error
     except ray.exceptions.RayTaskError as error:
-        raise FleetError(f"worker {setup.worker} broke down: {error}") from error
+        raise FleetError(f"worker {setup.worker} broke down: {described(error.cause or error)}") from error

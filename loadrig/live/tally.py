@@ -72,7 +72,7 @@ class Tally:
         self._ends_ns.append(now_ns)
 
     def add(self, record: Record, now_ns: int) -> None:
-        self.done += 1
+        self.done += record.outcome != "not_run"
         self._ends_ns.append(now_ns)
         self._add_outcome(record)
         self._add_cost(record)

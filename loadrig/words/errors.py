@@ -12,6 +12,7 @@ a `Failure` in a record (see `record.py`). Foreign exceptions are translated whe
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,15 @@ class FleetError(LoadrigError):
 
 class Interrupted(LoadrigError):  # noqa: N818 - nothing is wrong: the user wished it
     """The user stopped a run before it began, or twice; records on disk are kept."""
+
+
+def described(error: BaseException) -> str:
+    """Type, message and innermost place of an error in one line; of the first one in a group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return " ".join(f"{type(error).__name__}: {error}{place}".split())
 
 
 class TurnFailed(LoadrigError):  # noqa: N818 - control flow: named for what happened, caught by the worker

@@ -171,6 +171,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}
     scheduled_ns: int | None = None
     dispatch_delay_ns: int | None = None
     retrieval_ns: int | None = None
+    retrieval_queue_ns: int | None = None
     tool_ns: int | None = None
     backoff_ns: int | None = None
     client_bound: bool | None = None

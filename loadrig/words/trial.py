@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from loadrig.words.record import Phase, Record
+from loadrig.words.record import Failure, Outcome, Phase, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,28 @@ class Trial:
     stage: str
     phase: Phase
     try_no: int = 1
+
+
+def unasked(
+    trial: Trial, run: str, outcome: Outcome, reason: str, *, failure: Failure | None = None, worker: str | None = None
+) -> Record:
+    """The record of a trial that no worker answers for. What was never begun is no try: it counts one less."""
+    return Record(
+        run=run,
+        trial=trial.id,
+        try_no=trial.try_no - (outcome == "not_run"),
+        arm=trial.arm,
+        model=trial.model,
+        question=trial.question,
+        category=trial.category,
+        repetition=trial.repetition,
+        stage=trial.stage,
+        phase=trial.phase,
+        outcome=outcome,
+        reason=reason,
+        failure=failure,
+        worker=worker,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """One trial from lease to record: runs the arm against a client of its own and says what became of it.
 
-What the target does wrong ends in the record; an error of an arm or of ours is raised and ends the worker.
+What the target does wrong ends in the record, and so does what an arm or a retriever does wrong: a plan may name
+anybody's, and one question it cannot bear must not cost the rest of the run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from loadrig.wire.turn import Asker
 from loadrig.words.arm import Answer, View
 from loadrig.words.clock import Clock
 from loadrig.words.corpus import Question
-from loadrig.words.errors import TurnFailed
+from loadrig.words.errors import TurnFailed, described
 from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Trial
 from loadrig.worker.client import Means, TrialClient
@@ -59,7 +60,7 @@ class Answering:
         }
 
     async def answer(self, trial: Trial) -> Answered:
-        """Runs the trial to its end; being cancelled is an end too."""
+        """Runs the trial to its end, whatever that is. Raises only when its task is cancelled."""
         question = self._questions[trial.question]
         total_ns = round(self._setup.plan.limits.total * 1e9)
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
@@ -76,8 +77,8 @@ class Answering:
         except TimeoutError:
             limit = self._setup.plan.limits.total
             failure = Failure("timeout", f"the trial took longer than {limit:g} s", phase="total")
-        except asyncio.CancelledError:
-            failure = Failure("cancelled", "the run was stopped")
+        except Exception as error:  # noqa: BLE001 - arms and retrievers are foreign code
+            failure = Failure("arm_error", described(error))
         ended = Ended(
             trial, question, answer, failure, client.notes(),
             began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(),

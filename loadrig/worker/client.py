@@ -21,11 +21,13 @@ from loadrig.worker.searching import Searching
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a trial's client saw: its turns, and nanoseconds spent in retrieval and in tools. `broken_off`: a turn
-    was in flight when the trial was ended from outside, so its tokens are not known."""
+    """What a trial's client saw: its turns, and nanoseconds spent in retrieval (waiting for it included, and apart)
+    and in tools. `broken_off`: a turn was in flight when the trial was ended from outside, so its tokens are not known.
+    """
 
     turns: tuple[Turn, ...]
     retrieval_ns: int | None
+    retrieval_queue_ns: int | None
     tool_ns: int | None
     broken_off: bool = False
 
@@ -50,6 +52,7 @@ class TrialClient:
         self._traced = trial.id if trial.try_no == 1 else f"{trial.id}-{trial.try_no}"
         self._turns: list[Turn] = []
         self._retrieval_ns: int | None = None
+        self._queue_ns: int | None = None
         self._tool_ns: int | None = None
         self._in_tools = False
         self._asking = False
@@ -60,7 +63,7 @@ class TrialClient:
         return self._means.view
 
     def notes(self) -> Notes:
-        return Notes(tuple(self._turns), self._retrieval_ns, self._tool_ns, broken_off=self._asking)
+        return Notes(tuple(self._turns), self._retrieval_ns, self._queue_ns, self._tool_ns, broken_off=self._asking)
 
     async def ask(self, prompt: Prompt) -> Reply:
         self._asking = True
@@ -76,10 +79,12 @@ class TrialClient:
 
     async def search(self, retriever: str, query: str, k: int, *, unit: Unit = "chunk") -> tuple[Hit, ...]:
         begin_ns = self._clock.now_ns()
-        hits = await self._means.searching.search(retriever, query, k, self._caller, unit)
+        found = await self._means.searching.search(retriever, query, k, self._caller, unit)
         if not self._in_tools:
-            self._retrieval_ns = (self._retrieval_ns or 0) + self._clock.now_ns() - begin_ns
-        return hits
+            took_ns = self._clock.now_ns() - begin_ns
+            self._retrieval_ns = (self._retrieval_ns or 0) + took_ns
+            self._queue_ns = (self._queue_ns or 0) + max(0, took_ns - found.compute_ns)
+        return found.hits
 
     async def use_tools(self, uses: tuple[ToolUse, ...], runner: ToolRunner) -> tuple[ToolOutput, ...]:
         begin_ns = self._clock.now_ns()

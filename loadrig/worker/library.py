@@ -16,6 +16,7 @@ from typing import Any
 from loadrig import retrievers
 from loadrig.retrievers import Retriever
 from loadrig.words.corpus import Corpus, Question
+from loadrig.words.errors import InputError, described
 
 TEXTS, INDEXES = "texts.pickle", "indexes.pickle"
 
@@ -34,7 +35,13 @@ def build_indexes(names: set[str], corpus: Corpus) -> tuple[dict[str, Retriever]
     took: dict[str, int] = {}
     for name in sorted(names):
         begin = time.perf_counter_ns()
-        built[name] = retrievers.load(name)(corpus)
+        build = retrievers.load(name)
+        try:
+            built[name] = build(corpus)
+        except Exception as error:  # a plan may name anybody's retriever
+            raise InputError(
+                f"retriever {name!r} cannot be built: {described(error)}", remedy="correct it, or name another"
+            ) from error
         took[name] = time.perf_counter_ns() - begin
     return built, took
 

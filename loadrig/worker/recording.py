@@ -69,6 +69,7 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         ttfat_ns=_since(ended.begin_ns, last.attempts[-1].first_answer_ns) if last and answer else None,
         service_ns=ended.end_ns - ended.begin_ns,
         retrieval_ns=ended.notes.retrieval_ns,
+        retrieval_queue_ns=ended.notes.retrieval_queue_ns,
         tool_ns=ended.notes.tool_ns,
         backoff_ns=sum(attempt.backoff_ns for turn in turns for attempt in turn.attempts),
         usage=_usage(ended, turns),

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import signal
+import threading
+import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from loadrig.retrievers import Retriever
@@ -18,6 +22,14 @@ from loadrig.words.corpus import Hit
 from loadrig.worker.library import open_indexes
 
 _indexes: dict[str, Retriever] = {}  # of the search process, filled once by its initializer
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits, and the nanoseconds of computing for them; what a search took beyond that it waited."""
+
+    hits: tuple[Hit, ...]
+    compute_ns: int
 
 
 class Searching:
@@ -35,20 +47,31 @@ class Searching:
     async def __aexit__(self, *_: object) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    async def search(self, retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> tuple[Hit, ...]:
-        """The retriever's hits, best first."""
+    async def search(self, retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> Found:
+        """The retriever's hits, best first, and how long it computed."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, _search, retriever, query, k, caller, unit)
 
 
 def _open(folder: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to answer
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _indexes.update(open_indexes(Path(folder)))
+
+
+def _end_with_parent() -> None:
+    """A worker that is killed cannot close its pool; its search process must not outlive it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _ready() -> bool:
     return True
 
 
-def _search(retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> tuple[Hit, ...]:
-    return _indexes[retriever].search(query, k, caller, unit=unit)
+def _search(retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> Found:
+    begin_ns = time.perf_counter_ns()
+    hits = _indexes[retriever].search(query, k, caller, unit=unit)
+    return Found(hits, time.perf_counter_ns() - begin_ns)

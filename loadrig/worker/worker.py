@@ -1,8 +1,9 @@
 """A worker: keeps its credits' worth of trials in flight and hands finished records to the driver.
 
 Rules: `exchange` is the only way in or out; a slot that falls free is filled from the waiting trials before the
-ended trial's record is made; a trial always ends in a record, whatever became of it; a batch is kept until it is
-acknowledged. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
+ended trial's record is made; records are made for half a millisecond a loop turn at most, and handed over in batches
+of bounded size, because hundreds of replies may end in one turn while others stream; a trial always ends in a record,
+whatever became of it; a batch is kept until it is acknowledged. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from loadrig.wire.engine import Engine
 from loadrig.words.clock import Clock, SystemClock
 from loadrig.words.record import Record
 from loadrig.words.trial import Trial
-from loadrig.worker.answering import Answering
+from loadrig.worker.answering import Answered, Answering
 from loadrig.worker.library import open_texts
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.probe import Probe
 from loadrig.worker.searching import Searching
 from loadrig.worker.setup import Setup
+
+SLICE_NS = 500_000
+MOST_RECORDS = 64  # a batch: whoever takes it encodes it in one go, on this loop or in the actor's
 
 
 class Worker:
@@ -35,7 +39,8 @@ class Worker:
         self._clock = clock or SystemClock()
         self._waiting: deque[Trial] = deque()
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._records: list[Record] = []
+        self._ended: deque[tuple[Answered, bool]] = deque()
+        self._records: deque[Record] = deque()
         self._fragments: dict[str, bytes] = {}
         self._returned: list[str] = []
         self._order = Order("", 0)
@@ -43,6 +48,7 @@ class Worker:
         self._numbered = 0
         self._known: set[str] = set()
         self._probe = Probe()
+        self._work = asyncio.Event()
         self._news = asyncio.Event()
         self._ready = asyncio.Event()
         self._closing = asyncio.Event()
@@ -62,10 +68,11 @@ class Worker:
                 self._setup, texts.questions, views, searching, engine=self._engine, clock=self._clock
             )
             self._group = await stack.enter_async_context(asyncio.TaskGroup())
-            probing = self._group.create_task(self._probe.run())
+            own = [self._group.create_task(one) for one in (self._probe.run(), self._record())]
             self._ready.set()
             await self._closing.wait()
-            probing.cancel()
+            for task in own:
+                task.cancel()
             self._end(cancel=True)
 
     async def wait_ready(self) -> str:
@@ -78,7 +85,8 @@ class Worker:
         self._closing.set()
 
     async def exchange(self, order: Order) -> Batch:
-        """Takes trials and credits; answers with what ended, after `order.wait_s` or at once when it has run dry."""
+        """Takes trials and credits; answers with what ended, after `order.wait_s`, or before that when it has run dry
+        or has a full batch to tell."""
         if order.ack != self._last.number:
             return self._last
         self._order = order
@@ -86,7 +94,7 @@ class Worker:
         if order.stop or order.cancel:
             self._end(cancel=order.cancel)
         self._fill()
-        if not self._is_dry():
+        if not self._is_dry() and len(self._records) < MOST_RECORDS:
             self._news.clear()
             try:
                 async with asyncio.timeout(order.wait_s):
@@ -100,7 +108,7 @@ class Worker:
         self._numbered += 1
         batch = Batch(
             number=self._numbered,
-            records=tuple(self._records),
+            records=tuple(self._records.popleft() for _ in range(min(MOST_RECORDS, len(self._records)))),
             fragments=dict(self._fragments),
             in_flight=len(self._running),
             waiting=len(self._waiting),
@@ -108,7 +116,6 @@ class Worker:
             credits=self._order.credits,
             vitals=self._probe.take(),
         )
-        self._records.clear()
         self._fragments.clear()
         self._returned.clear()
         return batch
@@ -117,7 +124,7 @@ class Worker:
         """A slot is free that the driver could fill, or nothing is left and something is to be told."""
         if self._order.more and not self._order.stop:
             return len(self._running) < self._order.credits and not self._waiting
-        return not self._running and bool(self._records or self._returned)
+        return not self._running and not self._ended and bool(self._records or self._returned)
 
     def _fill(self) -> None:
         while self._waiting and len(self._running) < self._order.credits and not self._order.stop:
@@ -135,13 +142,28 @@ class Worker:
         below = len(self._running) < self._order.credits and not self._order.more
         del self._running[trial.id]
         self._fill()
+        self._ended.append((answered, below and trial.phase == "measured"))
+        self._work.set()
+        if self._is_dry():
+            self._news.set()
+
+    async def _record(self) -> None:
+        """Makes the records of ended trials, a slice a loop turn; the task group that owns it ends it."""
+        while True:
+            await self._work.wait()
+            until_ns = self._clock.now_ns() + SLICE_NS
+            while self._ended and self._clock.now_ns() < until_ns:
+                self._take_down(*self._ended.popleft())
+            if not self._ended:
+                self._work.clear()
+            if self._is_dry() or len(self._records) >= MOST_RECORDS:
+                self._news.set()
+            await asyncio.sleep(0)
+
+    def _take_down(self, answered: Answered, is_tail: bool) -> None:
         record = answered.record()
-        if below and trial.phase == "measured":
-            record = msgspec.structs.replace(record, phase="tail")
-        self._records.append(record)
+        self._records.append(msgspec.structs.replace(record, phase="tail") if is_tail else record)
         for digest, fragment in answered.fragments.items():
             if digest not in self._known:
                 self._known.add(digest)
                 self._fragments[digest] = fragment
-        if self._is_dry():
-            self._news.set()
