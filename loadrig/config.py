@@ -95,7 +95,7 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
         if unknown := next((key for key in options if key not in known), None):
             raise _unknown_key(("arm", number, unknown), known, source)
         for one in _spread(kind, options):
-            arm: Arm = _validated(TypeAdapter(kind), one, source, ("arm", number))
+            arm: object = _validated(TypeAdapter(kind), one, source, ("arm", number))
             if not isinstance(arm, Arm):
                 remedy = "an arm has name, retrievers, prompt_tokens and answer: see docs/extending.md"
                 raise source.error(f"{table['kind']!r} is no arm", ("arm", number, "kind"), remedy)
