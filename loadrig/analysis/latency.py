@@ -47,6 +47,19 @@ class FirstTurns:
     burst: int
 
 
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """Retrieval time (ns), waiting for the searcher included, of the `n` timed successes that searched before asking.
+
+    `queue_share`: of the time of those whose wait is known, the part spent waiting.
+    """
+
+    n: int
+    p50: Quantile | None
+    p95: Quantile | None
+    queue_share: float | None
+
+
 def latency(records: Iterable[Record], name: str) -> Latency:
     """The quantiles of the measure `name` (ns) over timed records."""
     value = measure(name).value
@@ -67,6 +80,16 @@ def spread(records: Iterable[Record], name: str) -> Spread:
     value = measure(name).value
     found = sorted(int(of) for r in records if succeeded(r) and (of := value(r)) is not None)
     return Spread(*(quantile(found, q) for q in (0.5, 0.95, 0.99)))
+
+
+def searching(records: Iterable[Record]) -> Searching:
+    """Retrieval time of timed records."""
+    took = [(r.retrieval_ns, r.retrieval_queue_ns) for r in records if succeeded(r) and r.retrieval_ns is not None]
+    times = sorted(whole for whole, _ in took)
+    known = [(whole, queue) for whole, queue in took if queue is not None]
+    whole_ns, queue_ns = sum(whole for whole, _ in known), sum(queue for _, queue in known)
+    share = queue_ns / whole_ns if whole_ns else None
+    return Searching(len(times), quantile(times, 0.5), quantile(times, 0.95), share)
 
 
 def first_turns(records: Iterable[Record]) -> FirstTurns:

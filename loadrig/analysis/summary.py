@@ -16,7 +16,7 @@ from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, cor
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
 from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
-from loadrig.analysis.latency import FirstTurns, Latency, Spread, first_turns, latency, spread
+from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
 from loadrig.analysis.selection import arm_names, asked, grouped, planned, stage_names, timed
@@ -88,6 +88,7 @@ class ArmFigures:
     service: Latency
     tpot: Spread
     gap_max: Spread
+    retrieval: Searching
     first_turns: FirstTurns
     tokens_per_question: TokenMeans
     tokens_per_turn: TokenMeans
@@ -192,6 +193,7 @@ def _figures(
         service=latency(timed, "service"),
         tpot=spread(timed, "tpot"),
         gap_max=spread(timed, "gap_max"),
+        retrieval=searching(timed),
         first_turns=first_turns(timed),
         tokens_per_question=token_means(record.usage for record in sent),
         tokens_per_turn=per_turn(sent),

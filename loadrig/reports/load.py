@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loadrig.analysis.selection import grouped
 from loadrig.analysis.summary import ArmFigures, OutcomeCount, Summary
 from loadrig.reports.speed import BOUND_NOTE, models_of, row_header, row_name
 from loadrig.reports.table import FEW_NOTE, Table, amount, label, number, one_line, seconds
@@ -56,6 +57,25 @@ def failures(summary: Summary) -> Table | None:
     )  # fmt: skip
     notes = ("all stages together; the commonest detail, with how many of the trials it is of",)
     return Table("Why trials failed", ("arm", "reason", "trials", "commonest detail"), rows, notes) if rows else None
+
+
+def reasons(summary: Summary) -> Table | None:
+    """Why trials failed, arms of one reason and detail on one row; None when none failed."""
+    models = models_of(summary)
+    groups = grouped(((row.reason, row.phase, row.detail), row) for row in summary.failures)
+    rows = []
+    for (reason, phase, detail), found in sorted(groups.items(), key=lambda group: -sum(row.n for row in group[1])):
+        arms = list(dict.fromkeys(label(row.arm, row.model, models) for row in found))
+        warmup = sum(row.n for row in found if row.kind == "warmup")
+        trials = f"{sum(row.n for row in found)}" + (f", {warmup} of them warm-up" if warmup else "")
+        said = one_line(f"{sum(row.detail_n for row in found)} x {detail}")
+        rows.append((_with_phase(reason, phase), trials, arms[0] if len(arms) == 1 else f"{len(arms)} arms", said))
+    notes = ("the commonest detail of each arm and reason, with how many of the trials gave it; by arm in report.md",)
+    return (
+        Table("Why trials failed", ("reason", "trials", "arms", "commonest detail"), tuple(rows), notes)
+        if rows
+        else None
+    )
 
 
 def _labels(arm: ArmFigures) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from loadrig.reports.table import (
 )  # fmt: skip
 
 BOUND_NOTE = "! the stage is client-bound: its latencies are partly the rig's own"
+MOST = 3  # arms that a note names
 
 Key = tuple[str, str]
 
@@ -79,6 +80,20 @@ def latencies(summary: Summary) -> Table:
     return Table("Latency", headers, tuple(rows), tuple(notes))
 
 
+def with_failures(summary: Summary) -> Table | None:
+    """The arms of which some timed trials succeeded and some did not, those ranked beyond every success."""
+    rows = [
+        (row_name(summary, arm), f"{arm.service.ok}/{arm.service.n}",
+         *(cell for of in (arm.ttft, arm.service) for cell in _three(of, failures=True)))
+        for arm in summary.arms if 0 < arm.service.ok < arm.service.n
+    ]  # fmt: skip
+    headers = (
+        row_header(summary), "ok of\ntimed", "TTFT\np50 s", "p95 s", "p99 s", "service\np50 s", "p95 s", "p99 s",
+    )  # fmt: skip
+    notes = ("trials that did not succeed rank beyond every success; >: beyond the longest time known",)
+    return Table("Latency with failures", headers, tuple(rows), notes) if rows else None
+
+
 def intervals(summary: Summary) -> Table:
     """The 95 % intervals of the quantiles of successes."""
     rows = []
@@ -101,6 +116,18 @@ def token_rates(summary: Summary) -> Table:
     headers = (row_header(summary), "n", "TPOT p50 s", "p95 s", "longest gap p50 s", "p95 s", "tokens/s at p50")
     notes = ("n: successes whose last turn has a TPOT: no burst, more than one token, a known split of thinking",)
     return Table("Token rate of one reply", headers, tuple(rows), notes)
+
+
+def retrieval(summary: Summary) -> Table | None:
+    """Time spent searching before the question is asked; None when no arm does."""
+    rows = tuple(
+        (row_name(summary, arm), str(arm.retrieval.n), seconds(arm.retrieval.p50), seconds(arm.retrieval.p95),
+         fraction(arm.retrieval.queue_share))
+        for arm in summary.arms if arm.retrieval.n
+    )  # fmt: skip
+    headers = (row_header(summary), "n", "p50 s", "p95 s", "of it waiting")
+    notes = ("of successes, part of TTFT; searches by the agent's tools are tool time; waiting: all but its computing",)
+    return Table("Retrieval", headers, rows, notes) if rows else None
 
 
 def stage_title(stage: StageLoad) -> str:
@@ -137,10 +164,13 @@ def _notes(arms: Mapping[str, ArmFigures], accuracy: Mapping[Key, ArmAccuracy]) 
         row = accuracy.get((arm.arm, arm.model))
         if row and (row.categories[0].unanswered or row.categories[0].failed):
             unheard.append(f"{name} {row.categories[0].unanswered} unanswered, {row.categories[0].failed} failed")
-    yield "; ".join(("right: pre-check, of the questions asked", *unheard))
+    more = [f"{len(unheard) - MOST} arms more"] if len(unheard) > MOST else []
+    yield "; ".join(("right: pre-check, of the questions asked", *unheard[:MOST], *more))
     if any(arm.tail or arm.again for arm in arms.values()):
         again = " or were lost and asked again" if any(arm.again for arm in arms.values()) else ""
         yield f"tail: trials that ended with fewer than N in flight{again}: not timed, yet in the bill and in accuracy"
+    if none := [name for name, arm in arms.items() if arm.service.n and not arm.service.ok]:
+        yield f"no timed trial succeeded, so there are no times, of {', '.join(none)}"
     for name, arm in arms.items():
         yield from _notes_of(arm, name)
 
@@ -148,10 +178,6 @@ def _notes(arms: Mapping[str, ArmFigures], accuracy: Mapping[Key, ArmAccuracy]) 
 def _notes_of(arm: ArmFigures, name: str) -> Iterator[str]:
     if not arm.timed and arm.tail:
         yield f"{name}: nothing timed, as all {arm.tail} trials ended in the tail"
-    if arm.service.ok < arm.service.n:
-        found = (("TTFT", arm.ttft.with_failures), ("service", arm.service.with_failures))
-        shown = ", ".join(f"{measure} {several(of.p50, of.p95, of.p99)}" for measure, of in found)
-        yield f"{name}: {arm.service.n - arm.service.ok} of {arm.service.n} no success; p50/p95/p99 with them: {shown}"
     first = arm.first_turns
     if first.hidden_thinking:
         yield f"{name}: TTFT includes hidden thinking in {first.hidden_thinking} of {first.n} first turns"

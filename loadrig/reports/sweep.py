@@ -10,7 +10,7 @@ from loadrig.analysis.summary import Summary
 from loadrig.reports import load, speed
 from loadrig.reports.markdown import head, section
 from loadrig.reports.table import FEW_NOTE, Table, amount, label, seconds
-from loadrig.reports.terminal import draw, draw_head, draw_warnings
+from loadrig.reports.terminal import draw, draw_head, draw_troubles, draw_warnings
 
 
 def write(summary: Summary, folder: Path, console: Console | None = None) -> Path:
@@ -22,8 +22,9 @@ def write(summary: Summary, folder: Path, console: Console | None = None) -> Pat
     path.write_text(text, encoding="utf-8")
     if console is not None:
         draw_head(summary, console)
-        for table in (*tables, *troubles):
+        for table in tables:
             draw(table, console)
+        draw_troubles(summary, console)
         draw_warnings(summary, console)
         console.print(f"Report: {path}", markup=False)
     return path

@@ -99,6 +99,8 @@ def label(arm: str, model: str, models: Sequence[str]) -> str:
 
 def _seconds(value_ns: int) -> str:
     value_s = value_ns / 1e9
+    if 0 < value_s < 0.01:
+        return f"{value_s:.4f}"
     return f"{value_s:.3f}" if value_s < 1 else f"{value_s:.2f}" if value_s < 10 else f"{value_s:.1f}"
 
 

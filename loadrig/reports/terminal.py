@@ -54,8 +54,8 @@ def draw_head(summary: Summary, console: Console) -> None:
 
 
 def draw_troubles(summary: Summary, console: Console) -> None:
-    """What became of trials that were not answered, and why some failed; nothing when all were answered."""
-    for table in (load.outcomes(summary, full=False), load.failures(summary)):
+    """What became of trials that were not answered, why, and what that does to latency; nothing when all were."""
+    for table in (load.outcomes(summary, full=False), load.reasons(summary), speed.with_failures(summary)):
         if table is not None:
             draw(table, console)
 

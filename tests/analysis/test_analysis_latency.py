@@ -81,6 +81,19 @@ def test_one_token_answers_have_no_token_rate(tmp_path: Path) -> None:
     assert (arm.gap_max.p50.value_ns, arm.gap_max.p50.n) == (500 * MS, 1)
 
 
+def test_retrieval_is_told_with_the_part_spent_waiting(tmp_path: Path) -> None:
+    """Searches of 10 and 30 ms waited 0 and 10 ms, one of 60 ms is not known to have: p95 60 ms, a quarter waiting."""
+    found = [
+        record("a", retrieval_ns=10 * MS, retrieval_queue_ns=0), record("c", retrieval_ns=60 * MS), record("d"),
+        record("b", retrieval_ns=30 * MS, retrieval_queue_ns=10 * MS),
+    ]  # fmt: skip
+    searched = only_arm(tmp_path, *found).arms[0].retrieval
+    assert searched.p50 is not None
+    assert searched.p95 is not None
+    assert (searched.n, searched.p50.value_ns, searched.p95.value_ns) == (3, 30 * MS, 60 * MS)
+    assert searched.queue_share == 0.25
+
+
 def test_hidden_thinking_and_bursts_of_first_turns_are_counted(tmp_path: Path) -> None:
     """Of two trials the first turn of one had hidden thinking; the burst of a second turn is not its first's."""
     hidden = record("a", turns=(turn(hidden_thinking=True), turn(burst=True)))
