@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from loadrig.arms import ARMS
 from loadrig.words.arm import Arm
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, described
 from loadrig.words.settings import Plan
 
 
@@ -38,6 +38,7 @@ def read_plan(path: Path) -> Plan:
     source = _Source(path, text)
     plan: Plan = _validated(TypeAdapter(Plan), table, source, ())
     _check_timezone(plan, source)
+    _check_names(plan, source)
     if not arms or not isinstance(arms, list):
         raise source.error("the plan has no [[arm]]", (), 'add for instance: [[arm]] kind = "control"')
     return replace(plan, arms=_resolved(arms, source))
@@ -94,6 +95,8 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
         known = [field.name for field in fields(kind)]
         if unknown := next((key for key in options if key not in known), None):
             raise _unknown_key(("arm", number, unknown), known, source)
+        if empty := next((key for key, value in options.items() if value == []), None):
+            raise source.error(f"{empty!r} is an empty list", ("arm", number, empty), "give it a value")
         for one in _spread(kind, options):
             arm: object = _validated(TypeAdapter(kind), one, source, ("arm", number))
             if not isinstance(arm, Arm):
@@ -115,10 +118,9 @@ def _arm_class(kind: str, number: int, source: _Source) -> type[Any]:
     module, _, attribute = target.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise source.error(
-            f"arm {kind!r} cannot be imported: {error}", ("arm", number, "kind"), "name an importable module:attr"
-        ) from error
+    except Exception as error:
+        problem = f"arm {kind!r} cannot be imported: {described(error)}"
+        raise source.error(problem, ("arm", number, "kind"), "name an importable module:attr") from error
     if not (isinstance(found, type) and is_dataclass(found)):
         raise source.error(f"{kind!r} is not a dataclass", ("arm", number, "kind"), "an arm is a frozen dataclass")
     return found
@@ -171,3 +173,14 @@ def _check_timezone(plan: Plan, source: _Source) -> None:
     except (ZoneInfoNotFoundError, ValueError) as error:
         remedy = 'an IANA name such as "UTC" or "Europe/Berlin"'
         raise source.error(f"unknown time zone {plan.timezone!r}", ("timezone",), remedy) from error
+
+
+def _check_names(plan: Plan, source: _Source) -> None:
+    """The plan's name becomes a folder's, and a model's id tells its trials apart."""
+    if not re.fullmatch(r"[\w][\w.-]*", plan.name):
+        remedy = "letters, digits, dot, dash and underscore: it becomes the name of a folder"
+        raise source.error(f"{plan.name!r} cannot be a plan's name", ("name",), remedy)
+    ids = [model.id for model in plan.model]
+    if twice := next((number for number, one in enumerate(ids) if one in ids[:number]), None):
+        remedy = "run one endpoint at a time: trials are told apart by their model's id"
+        raise source.error(f"two models have the id {ids[twice]!r}", ("model", twice, "id"), remedy)

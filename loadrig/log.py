@@ -7,6 +7,8 @@ and ignored by readers. Nothing here rewrites a record. Knows no statistics and 
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from loadrig.words.corpus import Question
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import SCHEMA, Record
 from loadrig.words.trial import Trial
 
@@ -65,7 +67,16 @@ class RunLog:
         self.close()
 
     def append(self, records: Iterable[Record], fragments: Mapping[str, bytes]) -> None:
-        """Writes prompt fragments not yet on file, then the records, and flushes both to the system."""
+        """Writes prompt fragments not yet on file, then the records, and flushes both to the system.
+
+        Raises `LogError` when the disk does not take them.
+        """
+        try:
+            self._write(records, fragments)
+        except OSError as error:
+            raise LogError(f"{self.folder}: records cannot be written: {error}") from error
+
+    def _write(self, records: Iterable[Record], fragments: Mapping[str, bytes]) -> None:
         for digest, fragment in fragments.items():
             if digest not in self._known:
                 self._known.add(digest)
@@ -79,16 +90,21 @@ class RunLog:
         """Flushes to the disk and closes; may be called twice."""
         for file in (self._prompts, self._records):
             if not file.closed:
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
+                with contextlib.suppress(OSError):  # a full disk was told when it was written to
+                    file.flush()
+                    os.fsync(file.fileno())
+                with contextlib.suppress(OSError):
+                    file.close()
 
 
 def write_json(path: Path, value: object) -> None:
     """Writes strict JSON (no NaN: floats that are not finite become null), indented, replacing the file at once."""
     temporary = path.with_suffix(path.suffix + ".tmp")
-    temporary.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
+        temporary.replace(path)
+    except OSError as error:
+        raise LogError(f"{path} cannot be written: {error}") from error
 
 
 def write_lines(path: Path, values: Iterable[object]) -> None:
@@ -158,7 +174,14 @@ def _whole_lines(path: Path) -> list[bytes]:
 
 
 def _open_append(path: Path) -> IO[bytes]:
+    """The file, cut after its last whole line and locked for as long as it is open: one process writes a run."""
     file = path.open("ab+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        remedy = "wait until it has ended, or stop it"
+        raise InputError("another process is writing this run", path=path, remedy=remedy) from error
     file.seek(0)
     end = file.read().rfind(b"\n") + 1
     file.truncate(end)

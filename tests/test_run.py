@@ -33,7 +33,8 @@ def _turns(run: RunFolder) -> Iterator[tuple[str, Record, Turn]]:
 
 
 def _truth(run: RunFolder) -> dict[str, dict[str, object]]:
-    rows = [json.loads(line) for line in (run.path / "truth.jsonl").read_text().splitlines()]
+    every = [json.loads(line) for line in (run.path / "truth.jsonl").read_text().splitlines()]
+    rows = [row for row in every if row["path"] == "/v1/messages"]
     assert len({row["attempt"] for row in rows}) == len(rows)
     return {row["attempt"]: row for row in rows}
 

@@ -15,7 +15,9 @@ from decimal import Decimal
 
 from loadrig.cost import Prices
 from loadrig.execution.sampling import Sample
+from loadrig.fleet.spending import WorstCase
 from loadrig.words.record import Usage
+from loadrig.words.settings import ModelSettings
 from loadrig.words.trial import Trial
 
 OUTPUT_TOKENS = 300  # of a trial, thinking included
@@ -52,19 +54,24 @@ class ArmEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """All trials. `cost` is None when a model has no price; `dearest` and `largest` (tokens) are one trial's."""
+    """All trials. `cost` is None when a model has no price. `worst` is one trial at its worst, as far as that can be
+    foreseen: its prompts as estimated, and every token of output that its model may give."""
 
     arms: tuple[ArmEstimate, ...]
     prompt_tokens: int
     output_tokens: int
     cost: Decimal | None
-    dearest: Decimal
-    largest: int
+    worst: WorstCase
     notes: tuple[str, ...] = ()
 
 
 def estimated(
-    samples: Sequence[Sample], trials: Sequence[Trial], prices: Prices, ratios: Ratios | None = None
+    samples: Sequence[Sample],
+    trials: Sequence[Trial],
+    prices: Prices,
+    *,
+    models: Sequence[ModelSettings],
+    ratios: Ratios | None = None,
 ) -> Estimate:
     """The estimate at today's prices."""
     ratios = ratios or Ratios()
@@ -83,7 +90,14 @@ def estimated(
         prompt_tokens=sum(one.prompt_tokens * one.trials for one in arms),
         output_tokens=OUTPUT_TOKENS * len(trials),
         cost=sum(known, Decimal(0)) if len(known) == len(costs) else None,
-        dearest=max((cost for cost in costs if cost is not None), default=Decimal(0)),
-        largest=max((one.prompt_tokens for one in arms), default=0) + OUTPUT_TOKENS,
+        worst=_worst(arms, prices, {model.id: model.max_tokens for model in models}),
         notes=ratios.notes,
     )
+
+
+def _worst(arms: Sequence[ArmEstimate], prices: Prices, most_output: Mapping[str, int]) -> WorstCase:
+    day = datetime.now(UTC).date()
+    usages = [(one.model, Usage(input=one.prompt_tokens, output=most_output[one.model])) for one in arms]
+    costs = [prices.cost(model, usage, day).amount for model, usage in usages]
+    tokens = max((one.prompt_tokens + most_output[one.model] for one in arms), default=0)
+    return WorstCase(max((cost for cost in costs if cost is not None), default=Decimal(0)), tokens)

@@ -5,6 +5,7 @@ all that the user can have got wrong is found before anything is written; whatev
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -90,7 +91,8 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
             folders.complete(folder, manifest, status=status, measured=driver.watch.measurements(), warnings=warnings)
         if endpoint.url and options.linger_s:
             progress.notice(f"metrics stay at {endpoint.url} for {options.linger_s:g} s")
-            await asyncio.sleep(options.linger_s)
+            with contextlib.suppress(asyncio.CancelledError):  # a signal ends the wait, not the run
+                await asyncio.sleep(options.linger_s)
         return Finished(folder, driver.interrupted)
 
 
@@ -123,7 +125,7 @@ def _driver(
 ) -> Driver:
     """The driver, told what an earlier part of the run has spent and put on file."""
     estimate, plan = prepared.estimate, prepared.plan
-    spending = Spending(plan.budget, dearest=estimate.dearest, largest=estimate.largest)
+    spending = Spending(plan.budget, estimate.worst, [arm.name for arm in plan.arms])
     unrun: frozenset[str] = frozenset()
     if taken is not None:
         log.append(taken.lost, {})

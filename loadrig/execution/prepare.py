@@ -65,7 +65,7 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
         stages=planning.stages(plan),
         trials=trials,
         samples=samples,
-        estimate=estimated(samples, trials, prices),
+        estimate=estimated(samples, trials, prices, models=plan.model),
         warnings=_warnings(plan, corpus, asked.left_out, prices),
     )
 
@@ -73,7 +73,8 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
 def calibrate(prepared: Prepared, targets: Mapping[str, Target]) -> Prepared:
     """With the estimate that the endpoints' own counts give. Blocks; not for the event loop."""
     ratios = calibrated(prepared.samples, targets)
-    return replace(prepared, estimate=estimated(prepared.samples, prepared.trials, prepared.prices, ratios))
+    estimate = estimated(prepared.samples, prepared.trials, prepared.prices, models=prepared.plan.model, ratios=ratios)
+    return replace(prepared, estimate=estimate)
 
 
 def _check_budget(plan: Plan) -> None:

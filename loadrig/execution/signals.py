@@ -1,5 +1,5 @@
-"""What SIGINT and SIGTERM do to a run: before it asks anything they end it; then the first stops it and keeps what comes
-back in a few seconds, the second ends it at once."""
+"""What SIGINT and SIGTERM do to a run: before it asks anything they end it; then the first stops it and keeps what
+comes back in a few seconds, the second ends it at once."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.fleet.spending import Spending
 from loadrig.log import RunLog
 from loadrig.words.clock import SystemClock
-from loadrig.words.errors import FleetError
+from loadrig.words.errors import FleetError, LogError
 from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Observer, RunInfo, Stage, Trial, unasked
 from loadrig.worker.messages import Batch, Order
@@ -84,13 +84,16 @@ class Driver:
                 async with asyncio.TaskGroup() as group:
                     for handle in alive:
                         group.create_task(self._pump(handle, states, ledger, stage))
+            except BaseExceptionGroup as errors:
+                if isinstance(errors.exceptions[0], LogError):  # a full disk: one line says it as well as four
+                    raise errors.exceptions[0] from None
+                raise
             finally:
                 self._close(ledger)
                 for handle in alive:
                     self._lose(ledger, handle)
             alive = [handle for handle in alive if handle.name not in self._dead]
             if not alive and self._halted is None:
-                self.warnings.append("no worker was left to go on with: the rest was not run")
                 self._halt("stopped")
         for observer in self._observers:
             observer.finished()
@@ -105,6 +108,7 @@ class Driver:
             except FleetError as error:
                 self.warnings.append(str(error))
                 self._dead.add(handle.name)
+                handle.end()
                 self._lose(ledger, handle)
                 state.in_flight = 0
                 return

@@ -10,21 +10,29 @@ from typing import Any
 from loadrig.words.errors import FleetError
 from loadrig.worker.messages import Batch, Order
 
+SILENCE_LIMIT_S = 30.0  # an exchange takes a tenth of a second
+
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """`call` is one exchange; `running` ends only when the worker does, with the error that ended it."""
+    """`call` is one exchange; `running` ends only when the worker does, with the error that ended it; `end` makes sure
+    that a worker given up sends nothing more."""
 
     name: str
     pid: int
     call: Callable[[Order], Coroutine[Any, Any, Batch]]
     running: asyncio.Task[None]
+    end: Callable[[], None]
 
     async def exchange(self, order: Order) -> Batch:
         """The worker's batch. Raises `FleetError` when the worker is gone or broke down."""
         asking = asyncio.create_task(self.call(order))
         try:
-            await asyncio.wait({asking, self.running}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                {asking, self.running}, timeout=SILENCE_LIMIT_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            if not done:
+                raise FleetError(f"worker {self.name} (pid {self.pid}) has not answered for {SILENCE_LIMIT_S:g} s")
             if not self.running.done():
                 return asking.result()
             await self.running

@@ -22,7 +22,7 @@ async def inline_fleet(setup: Setup) -> AsyncIterator[list[Handle]]:
     running = asyncio.create_task(_run(worker))  # owned here: awaited below, whatever happens
     try:
         await wait_ready(worker.wait_ready(), running, limit_s=START_LIMIT_S)
-        yield [Handle(setup.worker, os.getpid(), worker.exchange, running)]
+        yield [Handle(setup.worker, os.getpid(), worker.exchange, running, worker.close)]
     finally:
         worker.close()
         await asyncio.wait({running})

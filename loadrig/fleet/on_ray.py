@@ -11,8 +11,12 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from loadrig.fleet.handle import Handle, wait_ready
@@ -33,13 +37,17 @@ ENVIRONMENT = {
 
 
 class Actor:
-    """The worker inside its Ray process."""
+    """The worker inside its Ray process. `library` are the files of the run's library: this may be another machine."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._worker = Worker(setup)
+    def __init__(self, setup: Setup, library: Mapping[str, bytes]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="loadrig-")
+        for name, content in library.items():
+            (Path(self._folder.name) / name).write_bytes(content)
+        self._worker = Worker(replace(setup, library=Path(self._folder.name)))
 
     async def run(self) -> None:
-        await self._worker.run()
+        with self._folder:
+            await self._worker.run()
 
     async def wait_ready(self) -> int:
         """The process id, once trials can be taken."""
@@ -80,7 +88,7 @@ def start(cpus_needed: float) -> None:
         os.environ.setdefault(name, value)
     import ray  # noqa: PLC0415 - a run without Ray does not pay for its import
 
-    options: dict[str, Any] = {"_node_ip_address": "127.0.0.1", "include_dashboard": False} if here else {}
+    options: dict[str, Any] = {"include_dashboard": False} if here else {}
     ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     found = ray.cluster_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
     try:
@@ -106,7 +114,8 @@ async def ray_fleet(setups: Sequence[Setup], *, cpus_per_worker: float) -> Async
     kind = remote.options(
         num_cpus=cpus_per_worker, max_restarts=0, max_task_retries=0, max_concurrency=16, scheduling_strategy="SPREAD"
     )
-    actors = [kind.remote(setup) for setup in setups]
+    library = ray.put({file.name: file.read_bytes() for file in setups[0].library.iterdir()})
+    actors = [kind.remote(setup, library) for setup in setups]
     runnings = [
         asyncio.create_task(_calling(actor.run.remote, setup)) for actor, setup in zip(actors, setups, strict=True)
     ]
@@ -114,7 +123,7 @@ async def ray_fleet(setups: Sequence[Setup], *, cpus_per_worker: float) -> Async
         handles = []
         for actor, setup, running in zip(actors, setups, runnings, strict=True):
             pid = await wait_ready(_calling(actor.wait_ready.remote, setup), running, limit_s=START_LIMIT_S)
-            handles.append(Handle(setup.worker, pid, _exchange_of(actor, setup), running))
+            handles.append(Handle(setup.worker, pid, _exchange_of(actor, setup), running, partial(ray.kill, actor)))
         yield handles
     finally:
         for actor in actors:
@@ -145,3 +154,5 @@ async def _calling(method: Any, setup: Setup, *arguments: object) -> Any:
         raise FleetError(f"worker {setup.worker} died: {reason}") from error
     except ray.exceptions.RayTaskError as error:
         raise FleetError(f"worker {setup.worker} broke down: {described(error.cause or error)}") from error
+    except ray.exceptions.RayError as error:
+        raise FleetError(f"worker {setup.worker} cannot be reached: {described(error)}") from error

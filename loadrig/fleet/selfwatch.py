@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from loadrig.sketch import Sketch
 from loadrig.words.trial import Pulse, Stage
 from loadrig.worker.messages import Batch
-from loadrig.worker.probe import Pauses
+from loadrig.worker.probe import Pauses, Vitals
 
 LAG_LIMIT_NS = 5_000_000
 CPU_LIMIT = 0.85
@@ -45,6 +45,11 @@ class _Worker:
     pauses: Pauses = field(default_factory=Pauses)
     in_flight_target: int = 0
     in_flight_max: int = 0
+    latest: Vitals = field(default_factory=Vitals)
+
+    @property
+    def is_bound(self) -> bool:
+        return (self.lags.quantile_ns(0.99) or 0) > LAG_LIMIT_NS or self.cpu_share_max > CPU_LIMIT
 
 
 class SelfWatch:
@@ -63,15 +68,16 @@ class SelfWatch:
         seen.pauses += vitals.pauses
         seen.in_flight_target = max(seen.in_flight_target, batch.credits)
         seen.in_flight_max = max(seen.in_flight_max, batch.in_flight)
-        p99_ns = seen.lags.quantile_ns(0.99) or 0
+        seen.latest = vitals
+        others = [one for (name, _), one in self._seen.items() if name == stage.name]
         return Pulse(
             stage=stage.name,
             in_flight=in_flight,
             target=stage.concurrency,
             workers=workers,
-            lag_ns=max(vitals.lags_ns, default=0),
-            cpu_share=vitals.cpu_share,
-            client_bound=p99_ns > LAG_LIMIT_NS or seen.cpu_share_max > CPU_LIMIT,
+            lag_ns=max((max(one.latest.lags_ns, default=0) for one in others), default=0),
+            cpu_share=max(one.latest.cpu_share for one in others),
+            client_bound=any(one.is_bound for one in others),
         )
 
     def measurements(self) -> tuple[SelfMeasurement, ...]:

@@ -6,6 +6,7 @@ a `Failure` in a record (see `record.py`). Foreign exceptions are translated whe
     LoadrigError
     ├── InputError      a file, a flag or a plan is wrong: path, line and remedy; exit code 2
     ├── FleetError      workers could not be started or were all lost
+    ├── LogError        the run's folder does not take what is to be written (a full disk)
     ├── Interrupted     stopped by the user before there was a report to make; exit code 3
     └── TurnFailed      control flow inside a trial: a turn ended without a usable reply
 """
@@ -43,6 +44,10 @@ class InputError(LoadrigError):
 
 class FleetError(LoadrigError):
     """Workers could not be started in time, or none is left to go on with."""
+
+
+class LogError(LoadrigError):
+    """Records could not be written; those before them are on file."""
 
 
 class Interrupted(LoadrigError):  # noqa: N818 - nothing is wrong: the user wished it

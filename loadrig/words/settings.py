@@ -15,6 +15,8 @@ from loadrig.words.arm import Arm
 
 Positive = annotated_types.Ge(1)
 NotNegative = annotated_types.Ge(0)
+Seconds = annotated_types.Interval(gt=0, le=86_400)
+NotEmpty = annotated_types.MinLen(1)
 Share = annotated_types.Interval(ge=0, le=1)
 STRICT: dict[str, Any] = {"extra": "forbid", "strict": False, "arbitrary_types_allowed": True}
 
@@ -57,7 +59,7 @@ class LoadSettings:
     """Closed-loop stages. With `cycle` a stage repeats the question set until max(200, 10 N) measured trials."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    concurrency: tuple[Annotated[int, Positive], ...] = (8,)
+    concurrency: Annotated[tuple[Annotated[int, Positive], ...], NotEmpty] = (8,)
     warmup: Annotated[int, NotNegative] = 8
     workers: Annotated[int, Positive] = 1
     cpus_per_worker: Annotated[float, NotNegative] = 1.0
@@ -69,11 +71,11 @@ class LimitSettings:
     """Seconds. `gap` is the longest silence without content (pings do not feed it); `total` a whole trial."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    connect: Annotated[float, annotated_types.Gt(0)] = 10.0
-    first_byte: Annotated[float, annotated_types.Gt(0)] = 60.0
-    first_token: Annotated[float, annotated_types.Gt(0)] = 120.0
-    gap: Annotated[float, annotated_types.Gt(0)] = 60.0
-    total: Annotated[float, annotated_types.Gt(0)] = 600.0
+    connect: Annotated[float, Seconds] = 10.0
+    first_byte: Annotated[float, Seconds] = 60.0
+    first_token: Annotated[float, Seconds] = 120.0
+    gap: Annotated[float, Seconds] = 60.0
+    total: Annotated[float, Seconds] = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,7 @@ class Plan:
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     corpus: CorpusSettings
     questions: QuestionSettings
-    model: tuple[ModelSettings, ...]
+    model: Annotated[tuple[ModelSettings, ...], NotEmpty]
     name: str = "plan"
     seed: int = 7
     repetitions: Annotated[int, Positive] = 1

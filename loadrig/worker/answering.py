@@ -15,7 +15,7 @@ from loadrig.wire.turn import Asker
 from loadrig.words.arm import Answer, View
 from loadrig.words.clock import Clock
 from loadrig.words.corpus import Question
-from loadrig.words.errors import TurnFailed, described
+from loadrig.words.errors import FleetError, TurnFailed, described
 from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Trial
 from loadrig.worker.client import Means, TrialClient
@@ -72,11 +72,15 @@ class Answering:
             # The wire keeps the limit itself and records what came until then; this one catches a hang elsewhere.
             async with asyncio.timeout(self._setup.plan.limits.total + 1):
                 answer = await self._arms[trial.arm].answer(question, client)
+            if not client.notes().turns:
+                answer, failure = None, Failure("arm_error", "the arm answered without asking the model")
         except TurnFailed as failed:
             failure = failed.failure
         except TimeoutError:
             limit = self._setup.plan.limits.total
             failure = Failure("timeout", f"the trial took longer than {limit:g} s", phase="total")
+        except FleetError:
+            raise  # ours: this worker cannot go on
         except Exception as error:  # noqa: BLE001 - arms and retrievers are foreign code
             failure = Failure("arm_error", described(error))
         ended = Ended(

@@ -1,8 +1,9 @@
 """The worker's knowledge of itself: how late its loop wakes, how much of a core it uses, how long collections held it.
 
 Loop lag is the difference between the instant a 10 ms timer was due and the instant it ran, by the system's monotonic
-clock: uvloop's own goes by whole milliseconds, and so do its timers, so a lag below 1 ms says nothing. CPU share is
-process time over wall time in windows of about five seconds (user and system, all threads). Only full garbage
+clock: uvloop's own goes by whole milliseconds, and so do its timers, so a lag below 1 ms says nothing. Due times are
+fixed: one stall of 100 ms makes ten late timers, as it delays ten events, not one. CPU share is process time over wall
+time (user and system, all threads) in windows of five seconds, none across two stages. Only full garbage
 collections (generation 2) are counted as pauses: the others last microseconds.
 """
 
@@ -35,8 +36,8 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """What a probe saw since it was last asked. `lags_ns`: one value a 10 ms; `cpu_share`: 1.0 is one core, over about
-    five seconds; `loop`: the class of the event loop, empty when it never ran."""
+    """What a probe saw since it was last asked. `lags_ns`: one value a 10 ms; `cpu_share`: 1.0 is one core, over five
+    seconds, 0 in the first five of a stage; `loop`: the class of the event loop, empty when it never ran."""
 
     lags_ns: tuple[int, ...] = ()
     cpu_share: float = 0.0
@@ -47,7 +48,8 @@ class Vitals:
 class Probe:
     """`run` samples until cancelled; `take` hands over what was seen since the last call."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, cpu_window_s: float = CPU_WINDOW_S) -> None:
+        self._cpu_window_s = cpu_window_s
         self._lags_ns: list[int] = []
         self._cpu: deque[tuple[float, float]] = deque()
         self._pauses = Pauses()
@@ -60,12 +62,17 @@ class Probe:
         self._loop = f"{of.__module__}.{of.__qualname__}"
         gc.callbacks.append(self._collected)
         try:
+            due_ns = time.monotonic_ns()
             while True:
-                due_ns = time.monotonic_ns() + PERIOD_NS
-                await asyncio.sleep(PERIOD_NS / 1e9)
+                due_ns += PERIOD_NS
+                await asyncio.sleep(max(0, due_ns - time.monotonic_ns()) / 1e9)
                 self._lags_ns.append(max(0, time.monotonic_ns() - due_ns))
         finally:
             gc.callbacks.remove(self._collected)
+
+    def begin_stage(self) -> None:
+        """Forgets what the CPU was used for until now."""
+        self._cpu.clear()
 
     def take(self) -> Vitals:
         """What was seen since the last call; the CPU share reaches further back."""
@@ -73,10 +80,10 @@ class Probe:
         pauses, self._pauses = self._pauses, Pauses()
         now = (time.monotonic(), time.process_time())
         self._cpu.append(now)
-        while len(self._cpu) > 2 and now[0] - self._cpu[1][0] >= CPU_WINDOW_S:
+        while len(self._cpu) > 2 and now[0] - self._cpu[1][0] >= self._cpu_window_s:
             self._cpu.popleft()
         wall = now[0] - self._cpu[0][0]
-        share = (now[1] - self._cpu[0][1]) / wall if wall > 0.5 else 0.0
+        share = (now[1] - self._cpu[0][1]) / wall if wall >= self._cpu_window_s else 0.0
         return Vitals(lags, share, pauses, self._loop)
 
     def _collected(self, phase: str, info: Mapping[str, Any]) -> None:

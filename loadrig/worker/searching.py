@@ -13,12 +13,14 @@ import signal
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
 from loadrig.retrievers import Retriever
 from loadrig.words.arm import Unit
 from loadrig.words.corpus import Hit
+from loadrig.words.errors import FleetError
 from loadrig.worker.library import open_indexes
 
 _indexes: dict[str, Retriever] = {}  # of the search process, filled once by its initializer
@@ -48,9 +50,12 @@ class Searching:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     async def search(self, retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> Found:
-        """The retriever's hits, best first, and how long it computed."""
+        """The retriever's hits, best first, and how long it computed. Raises `FleetError` when the process is gone."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, _search, retriever, query, k, caller, unit)
+        try:
+            return await loop.run_in_executor(self._pool, _search, retriever, query, k, caller, unit)
+        except BrokenProcessPool as error:
+            raise FleetError("the search process of this worker died") from error
 
 
 def _open(folder: str) -> None:

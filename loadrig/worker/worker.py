@@ -3,7 +3,8 @@
 Rules: `exchange` is the only way in or out; a slot that falls free is filled from the waiting trials before the
 ended trial's record is made; records are made for half a millisecond a loop turn at most, and handed over in batches
 of bounded size, because hundreds of replies may end in one turn while others stream; a trial always ends in a record,
-whatever became of it; a batch is kept until it is acknowledged. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
+whatever became of it; a batch is kept until it is acknowledged. The same class runs in the driver's own loop
+(`--inline`) and inside a Ray actor.
 """
 
 from __future__ import annotations
@@ -89,6 +90,8 @@ class Worker:
         or has a full batch to tell."""
         if order.ack != self._last.number:
             return self._last
+        if order.stage != self._order.stage:
+            self._probe.begin_stage()
         self._order = order
         self._waiting.extend(order.trials)
         if order.stop or order.cancel:

@@ -26,10 +26,16 @@ async def _probed(block_s: float, for_s: float) -> Vitals:
 
 
 def test_a_blocked_loop_shows_as_lag() -> None:
-    """A call that blocks for 200 ms makes one lag of at least 180 ms; half the lags stay far below."""
+    """A call that blocks for 200 ms makes a lag of at least 180 ms; half the lags stay far below."""
     lags = asyncio.run(_probed(0.2, 0.4)).lags_ns
     assert max(lags) > 180_000_000
     assert sorted(lags)[len(lags) // 2] < 100_000_000
+
+
+def test_one_stall_delays_every_timer_that_was_due_in_it() -> None:
+    """A stall of 100 ms covers ten timers of 10 ms: at least eight lags are over 5 ms, not one."""
+    lags = asyncio.run(_probed(0.1, 0.5)).lags_ns
+    assert sum(lag > 5_000_000 for lag in lags) >= 8
 
 
 def test_lags_are_handed_over_once() -> None:
@@ -40,18 +46,32 @@ def test_lags_are_handed_over_once() -> None:
 
 
 def test_a_busy_process_shows_its_share_of_a_core() -> None:
-    """Computing for most of a second is most of a core; sleeping is next to nothing."""
-    probe = Probe()
+    """Computing for a whole window is most of a core; sleeping for one is next to nothing."""
+    probe, resting = Probe(cpu_window_s=0.5), Probe(cpu_window_s=0.5)
     probe.take()
-    until = time.monotonic() + 0.7
-    while time.monotonic() < until:
-        pass
+    _compute(0.6)
     busy = probe.take().cpu_share
-    resting = Probe()
     resting.take()
-    time.sleep(0.7)
+    time.sleep(0.6)
     assert busy > 0.3  # of a machine that others may share
     assert resting.take().cpu_share < 0.1
+
+
+def test_a_moment_of_work_is_no_share_of_a_window() -> None:
+    """Before a whole window has passed there is no share, and a new stage begins without the last one's."""
+    probe = Probe(cpu_window_s=0.5)
+    probe.take()
+    _compute(0.2)
+    assert probe.take().cpu_share == 0
+    _compute(0.4)
+    probe.begin_stage()
+    assert probe.take().cpu_share == 0
+
+
+def _compute(for_s: float) -> None:
+    until = time.monotonic() + for_s
+    while time.monotonic() < until:
+        pass
 
 
 def test_full_collections_are_counted_and_timed_while_the_probe_runs() -> None:

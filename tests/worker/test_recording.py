@@ -30,8 +30,9 @@ def _turn(**given: Any) -> Turn:
 
 
 def _record(*turns: Turn, answer: Answer | None = None, failure: Failure | None = None, **notes: Any) -> Record:
+    fields = {"retrieval_ns": None, "retrieval_queue_ns": None, "tool_ns": None, **notes}
     ended = Ended(
-        TRIAL, question(), answer, failure, Notes(turns, **{"retrieval_ns": None, "tool_ns": None, **notes}),
+        TRIAL, question(), answer, failure, Notes(turns, **fields),
         began_at="2026-11-20T12:00:00.000000Z", begin_ns=0, end_ns=1000,
     )  # fmt: skip
     return record_of(ended, SETUP)
