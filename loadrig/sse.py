@@ -10,8 +10,12 @@ are text. Knows nothing of JSON, of providers or of time.
 
 from __future__ import annotations
 
+import re
+
 _BOM = b"\xef\xbb\xbf"
-_D = ord("d")  # a first line that does not begin so is no data line
+# The usual event: its name, one line of data, a blank line. Each match holds three line feeds, so when the matches hold
+# all there are, nothing lies between them.
+_USUAL = re.compile(rb"^event:[^\n]*+\ndata: ([^\n]++)\n\n", re.MULTILINE)
 
 
 class Decoder:
@@ -37,24 +41,18 @@ class Decoder:
             end = tail.rfind(b"\n\n", max(seen - 1, 0))
             if end < 0:
                 return []
-            data = bytes(tail[:end])
+            data = bytes(tail[: end + 2])
             del tail[: end + 2]
-        elif data.endswith(b"\n\n"):
-            data = data[:-2]
-        else:
+        elif not data.endswith(b"\n\n"):
             end = data.rfind(b"\n\n")
             tail += data[end + 2 :] if end >= 0 else data
             if end < 0:
                 return []
-            data = data[:end]
-        payloads = []
-        for block in data.split(b"\n\n"):
-            line = block.find(b"\ndata: ")
-            is_usual = line > 0 and block[0] != _D and block.count(b"\n") == 1  # event, then data
-            payload = block[line + 7 :] if is_usual else _payload(block)
-            if payload:
-                payloads.append(payload)
-        return payloads
+            data = data[: end + 2]
+        found: list[bytes] = _USUAL.findall(data)
+        if 3 * len(found) == data.count(b"\n"):
+            return found
+        return [payload for block in data[:-2].split(b"\n\n") if (payload := _payload(block))]
 
     def _opened(self, data: bytes) -> bytes:
         data = (self._opening or b"") + data

@@ -115,3 +115,14 @@ def test_the_decoder_agrees_with_a_line_by_line_reading(stream: bytes) -> None:
 def test_no_bytes_raise(noise: bytes) -> None:
     """Whatever arrives, the decoder stands."""
     fed(noise, noise)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [b"junk event: b\ndata: 2\n\n", b"event: b\ndata: 2\ndata: 3\n\n", b"event: b\nid: 9\ndata: 2\n\n", b"event: b\n\n",
+     b"event: b\ndata: \n\n", b"event: b\ndata:2\n\n", b"data: 2\n\n", b": ping\n\n", b"\n", b"data: 2\nevent: b\n\n"],
+)  # fmt: skip
+def test_an_unusual_event_between_usual_ones_is_read_by_the_rules(odd: bytes) -> None:
+    """Between two events of the usual form the odd one gives what it gives when it comes alone, whatever it is."""
+    usual = b"event: a\ndata: 1\n\n"
+    assert Decoder().feed(usual + odd + usual) == [b"1", *Decoder().feed(odd), b"1"]
