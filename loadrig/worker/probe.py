@@ -62,11 +62,13 @@ class Probe:
         self._loop = f"{of.__module__}.{of.__qualname__}"
         gc.callbacks.append(self._collected)
         try:
-            due_ns = time.monotonic_ns()
+            due_ns = time.monotonic_ns() + PERIOD_NS
             while True:
-                due_ns += PERIOD_NS
                 await asyncio.sleep(max(0, due_ns - time.monotonic_ns()) / 1e9)
-                self._lags_ns.append(max(0, time.monotonic_ns() - due_ns))
+                now_ns = max(due_ns, time.monotonic_ns())
+                while due_ns <= now_ns:  # all that came due: one a turn would fall ever further behind on a full core
+                    self._lags_ns.append(now_ns - due_ns)
+                    due_ns += PERIOD_NS
         finally:
             gc.callbacks.remove(self._collected)
 

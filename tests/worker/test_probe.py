@@ -38,6 +38,23 @@ def test_one_stall_delays_every_timer_that_was_due_in_it() -> None:
     assert sum(lag > 5_000_000 for lag in lags) >= 8
 
 
+def test_a_loop_whose_every_turn_is_slow_is_late_by_a_turn_not_by_ever_more() -> None:
+    """Turns of 30 ms each for half a second: no lag is over the length of a few turns."""
+
+    async def slow_turns() -> Vitals:
+        probe = Probe()
+        task = asyncio.create_task(probe.run())
+        for _ in range(17):
+            time.sleep(0.03)  # noqa: ASYNC251 - the blocking is what is measured
+            await asyncio.sleep(0)
+        task.cancel()
+        return probe.take()
+
+    lags = asyncio.run(slow_turns()).lags_ns
+    assert len(lags) >= 45
+    assert max(lags) < 150_000_000
+
+
 def test_lags_are_handed_over_once() -> None:
     """What was taken is not taken again."""
     probe = Probe()
