@@ -105,6 +105,11 @@ def test_a_mistake_is_named_with_line_and_remedy(tmp_path: Path, old: str, new: 
     assert _problem(tmp_path, old, new).startswith(said)
 
 
+def test_answers_have_room_unless_the_plan_says_otherwise(tmp_path: Path) -> None:
+    """A-41: 2,000 output tokens, so that thinking does not starve the answer."""
+    assert _read(tmp_path, GOOD).model[0].max_tokens == 2000  # type: ignore[attr-defined]
+
+
 def test_a_plan_without_arms_is_refused(tmp_path: Path) -> None:
     """No [[arm]] at all is an error, not an empty run."""
     with pytest.raises(InputError, match=r"no \[\[arm\]\]"):

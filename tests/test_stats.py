@@ -117,6 +117,10 @@ def test_no_quantile_is_above_the_maximum(values: list[int], q: float) -> None:
         (14, 78, 0.1100, 0.2790),
         (1, 120, 0.0015, 0.0457),
         (2, 10_000, 0.0001, 0.0007),
+        (0, 6, 0, 0.3903),
+        (9, 9, 0.7009, 1),
+        (340, 340, 0.9888, 1),
+        (0, 120, 0, 0.0310),
     ],
 )
 def test_wilson(k: int, n: int, low: float, high: float) -> None:

@@ -152,6 +152,11 @@ def test_tokens_are_summed_over_turns_and_averaged_over_what_was_reported(tmp_pa
     assert [(row.turn, row.n, row.prompt, row.cost) for row in arm.by_turn] == [(1, 1, 100, 0.01), (2, 1, 300, 0.01)]
 
 
+def test_the_crediting_rule_is_stamped(tmp_path: Path) -> None:
+    """A-55: whoever compares recall sees by which rule documents were credited."""
+    assert plain(summary(tmp_path, record("a")))["crediting_rule"] == "1"
+
+
 def test_agentic_behaviour_is_counted(tmp_path: Path) -> None:
     """A-61: 3 calls and 1; a search without hits, then other words, is reformulated; the same words again are not."""
 

@@ -56,6 +56,12 @@ def test_bad_arguments_are_an_error_result(arguments: str) -> None:
     assert not _use("search", arguments).ok
 
 
+def test_a_pattern_is_words_like_any_other(tmp_path: Path) -> None:
+    """L8: what makes a matcher run away finds the word in it, at once; there is nothing to match with."""
+    client = ScriptedClient([], loaded(tmp_path, {"a.md": "a" * 40 + "!", "b.md": "a b", "c.md": "c"}))
+    assert _use("search", '{"query":"(a+)+$"}', client).docs == ("b.md",)
+
+
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "trees", "trees/../about.md", "link.md", "secret.md"])
 def test_nothing_outside_the_corpus_can_be_read(name: str, tmp_path: Path) -> None:
     """Paths upward, absolute, of a folder, of a link that leads out or of a file not listed: as a missing document."""

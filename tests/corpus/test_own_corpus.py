@@ -307,6 +307,12 @@ def test_references_pass_their_own_key(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["huskbook", "tiny"])
+def test_every_question_has_gold(name: str) -> None:
+    """Apart from its reference, so that what was never found differs from what was read wrongly."""
+    assert [question.id for question in key_of(name, corpus_of(name)) if not question.gold] == []
+
+
+@pytest.mark.parametrize("name", ["huskbook", "tiny"])
 def test_refusals_and_echoes_do_not_pass(name: str) -> None:
     """Repeating the question, declining to answer, or both at once, meets no key."""
     for question in key_of(name, corpus_of(name)):
