@@ -2,6 +2,7 @@
 
 Rules: a stamp belongs to a read, and so to every event that the read completed. Content is a non-empty text, thinking
 or tool-argument delta, white space included; nothing else is ever a first token. What did not happen is None, never 0.
+A read may come with its lag, how long after its stamp it was made; stamp + lag is the read's own instant.
 Time is passed in as integer nanoseconds; knows no clock, no JSON, no provider.
 """
 
@@ -37,7 +38,9 @@ _LAST_CONTENT = Kind.TOOL  # looked up once: this is asked for every event
 @dataclass(frozen=True, slots=True)
 class Timeline:
     """Instants on the clock of the stamps. `burst`: all content events, two or more, came in one read; gaps are then
-    withheld. `content_events` counts deltas, which are not tokens."""
+    withheld. `content_events` counts deltas, which are not tokens. `late`: the read of the first token brought further
+    content, so its stamp, which is that of the read's last bytes, is an upper bound. `first_token_lag_ns` is the lag
+    of that read, `lag_max_ns` the largest of all."""
 
     first_event_ns: int | None
     first_block_ns: int | None
@@ -47,56 +50,65 @@ class Timeline:
     content_events: int
     burst: bool
     gaps: Gaps | None
+    late: bool = False
+    first_token_lag_ns: int | None = None
+    lag_max_ns: int | None = None
 
 
 class Marks:
     """Collects one reply: `read` once for each read that brought bytes, then `add` for each event it completed."""
 
-    __slots__ = ("_answer", "_at", "_block", "_content", "_event", "_first_read", "_last_read", "_read")
+    __slots__ = ("_answer", "_at", "_block", "_content", "_event", "_lags", "_read")
 
     def __init__(self) -> None:
-        self._at = 0
-        self._read = 0
+        self._at: list[int] = []  # stamps and lags of the reads, by their numbers; what follows are such numbers
+        self._lags: list[int] = []
+        self._read = -1
         self._event: int | None = None
         self._block: int | None = None
         self._answer: int | None = None
         self._content: list[int] = []
-        self._first_read = self._last_read = 0  # numbers of the reads with the first and the last content event
 
-    def read(self, at_ns: int) -> None:
-        self._at = at_ns
+    def read(self, at_ns: int, lag_ns: int = 0) -> None:
+        self._at.append(at_ns)
+        self._lags.append(lag_ns)
         self._read += 1
 
     def add(self, kind: Kind) -> None:
         if self._event is None:
-            self._event = self._at
+            self._event = self._read
         if kind <= _LAST_CONTENT:
-            if not self._content:
-                self._first_read = self._read
-            self._last_read = self._read
-            self._content.append(self._at)
+            self._content.append(self._read)
             if self._answer is None and kind is Kind.TEXT:
-                self._answer = self._at
+                self._answer = self._read
         elif kind is Kind.BLOCK and self._block is None:
-            self._block = self._at
+            self._block = self._read
+
+    def take_reads_own(self) -> None:
+        """Every stamp becomes the read's own instant, and nothing is known of lags: for stamps that proved wrong."""
+        self._at = [at + lag for at, lag in zip(self._at, self._lags, strict=True)]
+        self._lags = [0] * len(self._at)
 
     @property
     def last_content_ns(self) -> int | None:
         """Stamp of the latest content event; None while nothing was generated."""
-        return self._content[-1] if self._content else None
+        return self._at[self._content[-1]] if self._content else None
 
     def timeline(self) -> Timeline:
-        content = self._content
-        burst = len(content) > 1 and self._first_read == self._last_read
+        content, at = self._content, self._at
+        burst = len(content) > 1 and content[0] == content[-1]
         return Timeline(
-            first_event_ns=self._event,
-            first_block_ns=self._block,
-            first_token_ns=content[0] if content else None,
-            first_answer_ns=self._answer,
-            last_token_ns=content[-1] if content else None,
+            first_event_ns=None if self._event is None else at[self._event],
+            first_block_ns=None if self._block is None else at[self._block],
+            first_token_ns=at[content[0]] if content else None,
+            first_answer_ns=None if self._answer is None else at[self._answer],
+            last_token_ns=at[content[-1]] if content else None,
             content_events=len(content),
             burst=burst,
-            gaps=None if burst else gaps(content),
+            gaps=None if burst else gaps([at[number] for number in content]),
+            late=len(content) > 1 and content[0] == content[1],
+            first_token_lag_ns=self._lags[content[0]] if content else None,
+            lag_max_ns=max(self._lags, default=None),
         )
 
 

@@ -1,9 +1,11 @@
-"""Asks a scripted server one prompt, over a real socket, on either event loop."""
+"""Asks a scripted server one prompt, over a real socket, on either event loop and with either source of stamps."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextvars import ContextVar, copy_context
+from pathlib import Path
 from typing import Any, TypeVar
 
 import uvloop
@@ -15,19 +17,34 @@ from loadrig.wire.head import Head, head_lines, origin_of
 from loadrig.wire.turn import Asked, Asker, Target
 from loadrig.words.clock import SystemClock
 from loadrig.words.prompt import Ask, Part, Prompt
+from loadrig.words.record import Stamp
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
 T = TypeVar("T")
 
-LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+# Event loop, and whose stamps the engine takes: the kernel's, or the reads' own over the loop's own transports.
+LOOPS = {
+    "asyncio": asyncio.new_event_loop,
+    "uvloop": uvloop.new_event_loop,
+    "asyncio-read": asyncio.new_event_loop,
+    "uvloop-read": uvloop.new_event_loop,
+}
+_stamps: ContextVar[Stamp] = ContextVar("stamps", default="kernel")
 PROMPT = Prompt("Answer.", (Ask((Part("Question: what?"),)),))
 MODEL = ModelSettings(id="m-1", max_tokens=100)
 KEY = "key-that-nobody-may-see"
 
 
 def run(work: Coroutine[Any, Any, T], loop: str = "asyncio") -> T:
+    context = copy_context()
+    context.run(_stamps.set, "read" if loop.endswith("-read") else "kernel")
     with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
-        return runner.run(work)
+        return runner.run(work, context=context)
+
+
+def new_engine(ca_file: Path | None = None) -> Engine:
+    """An engine that takes its stamps as `run` was told."""
+    return Engine(SystemClock(), ca_file=None if ca_file is None else str(ca_file), stamps=_stamps.get())
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -55,7 +72,7 @@ def ask(
     """One turn against these scripts; what was asked, and the server that answered."""
 
     async def go() -> tuple[Asked, Server]:
-        async with serving(*scripts) as server, Engine(SystemClock()) as engine:
+        async with serving(*scripts) as server, new_engine() as engine:
             deadline_ns = None if total_s is None else engine.clock.now_ns() + int(total_s * 1e9)
             asked = await asker(engine, server.url, limits, retry).ask(PROMPT, trace="t1.1", deadline_ns=deadline_ns)
             return asked, server

@@ -1,10 +1,9 @@
-"""One HTTP/1.1 connection: an asyncio protocol that carries one exchange at a time and goes back to its pool.
+"""One HTTP/1.1 connection: carries one exchange at a time over its link and goes back to its pool.
 
-Rules: the stamp is the first thing taken in `data_received`; `received` is the door for any other source of stamped
-bytes. The body is written in its fragments, small ones joined, large ones never. The upload is done when the write
-buffer is empty (under TLS up to one transport buffer may still lie below it). A reply ends with its own last event; the
-end of its HTTP message, often a packet behind, is waited for a moment so that the next turn finds this connection free,
-and drained for a second at most, after which the connection is closed rather than reused.
+Rules: bytes come stamped from the link. The body is written in its fragments, small ones joined, large ones never. The
+upload is done when nothing written is left with us. A reply ends with its own last event; the end of its HTTP message,
+often a packet behind, is waited for a moment so that the next turn finds this connection free, and drained for a second
+at most, after which the connection is closed rather than reused.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import select
 from collections.abc import Iterable, Iterator
-from typing import Protocol, cast
+from typing import Protocol
 
 from loadrig.wire.exchange import Exchange
 from loadrig.wire.head import Origin
+from loadrig.wire.link import Link
 from loadrig.words.clock import Clock
 
 _MOMENT_S = 0.02
@@ -31,8 +31,8 @@ class Keeper(Protocol):
     def lost(self, connection: Connection) -> None: ...
 
 
-class Connection(asyncio.Protocol):
-    """Made by the event loop when it connects; `lost` is done once its socket is closed."""
+class Connection:
+    """A `Sink` for its link; `lost` is done once its socket is closed."""
 
     def __init__(self, origin: Origin, clock: Clock, keeper: Keeper) -> None:
         self.origin = origin
@@ -40,72 +40,73 @@ class Connection(asyncio.Protocol):
         self.lost = asyncio.get_running_loop().create_future()
         self._clock = clock
         self._keeper = keeper
-        self._transport: asyncio.Transport | None = None
+        self._link: Link | None = None
         self._exchange: Exchange | None = None
         self._drain: asyncio.TimerHandle | None = None
 
     def start(self, exchange: Exchange) -> None:
         """Sends the request; the exchange's `done` future tells when it is over."""
-        transport = self._transport
+        link = self._link
         exchange.sent_ns = self._clock.now_ns()
-        if transport is None or transport.is_closing():
+        if link is None or link.is_closing:
             exchange.gone("connection closed", exchange.sent_ns)
             return
         self._exchange = exchange
         request = exchange.request
         length = sum(map(len, request.fragments))
         for part in _portions((request.head.opening(request.label, length), *request.fragments)):
-            transport.write(part)
-        if transport.get_write_buffer_size() == 0:
+            link.write(part)
+        if not link.unsent:
             exchange.uploaded_ns = self._clock.now_ns()
 
     def abort(self) -> None:
         """Closes at once; what is in flight on it ends. May be called twice."""
-        if self._transport is not None:
-            self._transport.abort()
+        if self._link is not None:
+            self._link.abort()
+
+    @property
+    def reordered(self) -> int:
+        """Segments received out of order so far."""
+        return 0 if self._link is None else self._link.reordered
 
     @property
     def is_usable(self) -> bool:
         """False for a dead one: closing, or readable while idle, which means closed by the peer (or noise)."""
-        transport = self._transport
-        if transport is None or transport.is_closing():
+        link = self._link
+        if link is None or link.is_closing:
             return False
         poll = select.poll()
-        poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
+        poll.register(link.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
         return not poll.poll(0)
 
-    # What follows is called by the event loop.
+    # What follows is called by the link.
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=1, low=0)  # so that resume_writing means "all written"
+    def opened(self, link: Link) -> None:
+        self._link = link
         self._keeper.opened(self)
 
-    def data_received(self, data: bytes) -> None:
-        self.received(data, self._clock.now_ns())
-
-    def received(self, data: bytes, at_ns: int) -> None:
+    def received(self, data: bytes | memoryview, at_ns: int, lag_ns: int | None = None) -> None:
         exchange = self._exchange
         if exchange is None:  # nobody asked
             self.abort()
             return
-        exchange.received(data, at_ns)
+        exchange.received(data, at_ns, lag_ns)
         if exchange.message_done:
             self._settle(exchange)
         elif exchange.over and self._drain is None:
             self._drain = asyncio.get_running_loop().call_later(_MOMENT_S, self._let_go, exchange)
 
-    def resume_writing(self) -> None:
+    def drained(self) -> None:
         exchange = self._exchange
         if exchange is not None and exchange.uploaded_ns is None and not exchange.over:
             exchange.uploaded_ns = self._clock.now_ns()
 
-    def eof_received(self) -> None:
-        self._gone("closed by the server")
+    def ended(self, how: str) -> None:
+        self._gone(how)
         self.abort()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._gone("closed" if exc is None else f"{type(exc).__name__}: {exc}")
+    def closed(self, how: str) -> None:
+        self._gone(how)
         if self._drain is not None:
             self._drain.cancel()
         self._keeper.lost(self)

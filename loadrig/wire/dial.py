@@ -2,6 +2,7 @@
 
 Rules: one limit covers all three. A name's addresses are kept for half a minute: lookups share a few threads, and a
 start of hundreds of connections must not queue for them. TCP_NODELAY and keep-alive probes are set on the raw socket.
+Where the kernel stamps what it receives the socket stays ours, with TLS on top; else the event loop's transport has it.
 Certificates are verified against the system's store, or that of SSL_CERT_FILE and SSL_CERT_DIR; a file given to the
 engine is added.
 """
@@ -16,8 +17,12 @@ from collections.abc import Callable
 
 from loadrig.wire.connection import Connection
 from loadrig.wire.exchange import Exchange
+from loadrig.wire.kernel import ask_for_stamps
+from loadrig.wire.link import LoopLink
+from loadrig.wire.receiving import Receiver, SocketLink, open_receiver
+from loadrig.wire.tls import Tls
 from loadrig.words.clock import Clock
-from loadrig.words.record import Failure
+from loadrig.words.record import Failure, Stamp
 
 _SHUTDOWN_S = 1.0
 _ADDRESSES_NS = 30 * 1_000_000_000
@@ -26,13 +31,26 @@ Address = tuple[socket.AddressFamily, tuple[str, int] | tuple[str, int, int, int
 
 
 class Dialer:
-    """Opens connections for an engine. The TLS context is built at the first https connection, off the loop."""
+    """Opens connections for an engine. The TLS context is built at the first https connection, off the loop.
 
-    def __init__(self, clock: Clock, ca_file: str | None) -> None:
+    `stamps`: "kernel" means the kernel's where the platform has them. Between `open` and `close`; before it, "read".
+    """
+
+    def __init__(self, clock: Clock, ca_file: str | None, stamps: Stamp) -> None:
         self._clock = clock
         self._ca_file = ca_file
         self._context: ssl.SSLContext | None = None
         self._known: dict[tuple[str, int], tuple[int, list[Address]]] = {}
+        self._stamps = stamps
+        self._receiver: Receiver | None = None
+
+    def open(self) -> None:
+        if self._stamps == "kernel":
+            self._receiver = open_receiver(self._clock)
+
+    def close(self) -> None:
+        if self._receiver is not None:
+            self._receiver.close()
 
     async def connect(
         self, exchange: Exchange, make: Callable[[], Connection], *, limit_s: float, late: Failure
@@ -56,18 +74,18 @@ class Dialer:
     async def _connected(self, exchange: Exchange, make: Callable[[], Connection]) -> Connection:
         scheme, host, port = exchange.request.head.origin
         context = await self._tls() if scheme == "https" else None
-        loop = asyncio.get_running_loop()
         start_ns = self._clock.now_ns()
         with contextlib.ExitStack() as undo:
-            raw = undo.enter_context(await _tcp(await self._addresses(host, port), host))
+            addresses = await self._addresses(host, port)
+            raw = undo.enter_context(await _tcp(addresses, host, stamped=self._receiver is not None))
             connected_ns = self._clock.now_ns()
             exchange.connect_ns = connected_ns - start_ns
-            if context is None:
-                _, connection = await loop.create_connection(make, sock=raw)
+            connection = make()
+            if self._receiver is not None:
+                await _own_link(connection, raw, self._receiver, context=context, host=host)
             else:
-                _, connection = await loop.create_connection(
-                    make, sock=raw, ssl=context, server_hostname=host, ssl_shutdown_timeout=_SHUTDOWN_S
-                )
+                await _loop_link(connection, raw, self._clock, context=context, host=host)
+            if context is not None:
                 exchange.tls_ns = self._clock.now_ns() - connected_ns
             undo.pop_all()
         return connection
@@ -87,7 +105,29 @@ class Dialer:
         return self._context
 
 
-async def _tcp(addresses: list[Address], host: str) -> socket.socket:
+async def _own_link(
+    connection: Connection, raw: socket.socket, receiver: Receiver, *, context: ssl.SSLContext | None, host: str
+) -> None:
+    tls = None if context is None else Tls(context, host)
+    if tls is not None:
+        await tls.shake_hands(raw)
+    SocketLink(raw, connection, receiver, tls)
+
+
+async def _loop_link(
+    connection: Connection, raw: socket.socket, clock: Clock, *, context: ssl.SSLContext | None, host: str
+) -> None:
+    loop = asyncio.get_running_loop()
+    link = LoopLink(connection, clock)
+    if context is None:
+        await loop.create_connection(lambda: link, sock=raw)
+    else:
+        await loop.create_connection(
+            lambda: link, sock=raw, ssl=context, server_hostname=host, ssl_shutdown_timeout=_SHUTDOWN_S
+        )
+
+
+async def _tcp(addresses: list[Address], host: str, *, stamped: bool) -> socket.socket:
     """A connected socket: the addresses in order, the last one's error when none answers."""
     loop = asyncio.get_running_loop()
     problem: OSError = OSError(f"no address for {host}")
@@ -97,6 +137,8 @@ async def _tcp(addresses: list[Address], host: str) -> socket.socket:
             raw.setblocking(False)
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if stamped:
+                ask_for_stamps(raw)
             try:
                 await loop.sock_connect(raw, address)
             except OSError as error:
@@ -112,4 +154,5 @@ def _context(ca_file: str | None) -> ssl.SSLContext:
     if ca_file is not None:
         context.load_verify_locations(cafile=ca_file)
     context.set_alpn_protocols(["http/1.1"])
+    context.options |= ssl.OP_NO_RENEGOTIATION
     return context

@@ -16,23 +16,27 @@ from loadrig.wire.exchange import Exchange
 from loadrig.wire.limits import Watch, timeout
 from loadrig.wire.pool import Pool
 from loadrig.words.clock import Clock
-from loadrig.words.record import Failure
+from loadrig.words.record import Failure, Stamp
 from loadrig.words.settings import LimitSettings
 
 _STOPPED = Failure("cancelled", "the run was stopped")
 
 
 class Engine:
-    """One a worker; use as an async context manager. `ca_file`: further certificates to trust (PEM)."""
+    """One a worker; use as an async context manager. `ca_file`: further certificates to trust (PEM).
 
-    def __init__(self, clock: Clock, *, ca_file: str | None = None) -> None:
+    `stamps`: "kernel" takes the kernel's receive stamps where the platform has them, "read" the reads' own everywhere.
+    """
+
+    def __init__(self, clock: Clock, *, ca_file: str | None = None, stamps: Stamp = "kernel") -> None:
         self.clock = clock
         self._pool = Pool(clock)
-        self._dialer = Dialer(clock, ca_file)
+        self._dialer = Dialer(clock, ca_file, stamps)
         self._running: set[Exchange] = set()
         self._stopped = asyncio.Event()
 
     async def __aenter__(self) -> Engine:
+        self._dialer.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -75,6 +79,7 @@ class Engine:
     async def close(self) -> None:
         self.stop()
         await self._pool.close()
+        self._dialer.close()
 
     @property
     def open_connections(self) -> int:
@@ -93,11 +98,13 @@ class Engine:
             return
         exchange.done = asyncio.get_running_loop().create_future()
         watch = Watch(exchange, limits, deadline_ns, clock=self.clock)
+        reordered = connection.reordered
         try:
             connection.start(exchange)
             await exchange.done
         finally:
             watch.cancel()
+            exchange.settle_stamps(reordered=connection.reordered - reordered)
             if not exchange.is_clean:
                 connection.abort()
 

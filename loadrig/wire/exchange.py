@@ -1,16 +1,16 @@
 """One HTTP exchange as it happens: a connection feeds it, a turn reads it when it is over.
 
-Rules: the stamp of a read is taken before its bytes are looked at and belongs to every event they complete. An
-exchange is over when the reply has said so, when the HTTP message ends, when the connection is gone or when a
-`Failure` was set; nothing that comes later changes it. Error bodies are kept up to a bound. Redirects are not
-followed. Parses HTTP (httptools); knows no sockets and no timers.
+Rules: the stamp of a read is taken before its bytes are looked at and belongs to every event they complete. All stamps
+of an exchange have one source: if one read of it had none from the kernel, or if segments came out of order, which can
+make the kernel's too early, all of them become the reads' own. An exchange is over when the reply has said so, when the
+HTTP message ends, when the connection is gone or when a `Failure` was set; nothing that comes later changes it. Error
+bodies are kept up to a bound. Redirects are not followed. Parses HTTP (httptools); knows no sockets and no timers.
 """
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Literal
 
 import httptools
 
@@ -18,7 +18,7 @@ from loadrig.marks import Marks
 from loadrig.providers import Reader
 from loadrig.sse import Decoder
 from loadrig.wire.head import Head
-from loadrig.words.record import Failure
+from loadrig.words.record import Failure, Stamp
 
 _MOST_ERROR_BYTES = 65_536
 _MOST_HEADER_BYTES = 262_144
@@ -48,7 +48,9 @@ class Exchange:
         self.first_byte_ns: int | None = None
         self.headers_ns: int | None = None
         self.end_ns = 0
-        self.stamp: Literal["kernel", "read"] = "read"
+        self.stamp: Stamp = "read"
+        self.reads_unstamped = 0  # by the kernel
+        self.reordered = 0  # segments
         self.reused = False
         self.status: int | None = None
         self.headers: list[tuple[str, str]] = []
@@ -61,19 +63,23 @@ class Exchange:
         self.notes: list[str] = []
         self.done: asyncio.Future[None] | None = None
         self.connecting: asyncio.Timeout | None = None  # while it waits for a connection
-        self._at_ns = 0
+        self._at_ns = self._lag_ns = 0  # of the present read, as the next two are of theirs
+        self._headers_lag_ns = self._end_lag_ns = 0
         self._header_bytes = 0
         self._body: list[bytes] = []  # what one read brought: servers send a chunk an event, and a read may have many
         self._decoder = Decoder()
         # It refers back to us: let go with the last byte, or every exchange would wait for the garbage collector.
         self._parser: httptools.HttpResponseParser | None = None
 
-    def received(self, data: bytes, at_ns: int) -> None:
-        """The bytes of one read, stamped `at_ns`."""
-        self._at_ns = at_ns
+    def received(self, data: bytes | memoryview, at_ns: int, lag_ns: int | None = None) -> None:
+        """The bytes of one read, stamped `at_ns`, by the kernel if the read's own lag behind that is given."""
+        if lag_ns is None:
+            self.reads_unstamped += 1
+            lag_ns = 0
+        self._at_ns, self._lag_ns = at_ns, lag_ns
         if self.first_byte_ns is None:
             self.first_byte_ns = at_ns
-        self.marks.read(at_ns)
+        self.marks.read(at_ns, lag_ns)
         if self.headers_ns is None:
             self._header_bytes += len(data)
         problem: Failure | None = None
@@ -97,6 +103,17 @@ class Exchange:
             self._parser = None
         if self.message_done or self.reader.ended:
             self._finish(at_ns)
+
+    def settle_stamps(self, *, reordered: int) -> None:
+        """Once, when it is over: whose stamps they are. `reordered`: segments that came out of order meanwhile."""
+        self.reordered = reordered
+        if self.first_byte_ns is not None and not self.reads_unstamped and not reordered:
+            self.stamp = "kernel"
+            return
+        self.marks.take_reads_own()
+        if self.headers_ns is not None:
+            self.headers_ns += self._headers_lag_ns
+        self.end_ns += self._end_lag_ns
 
     def gone(self, how: str, at_ns: int) -> None:
         """The connection ended. A message without a length ends that way; whether it is whole, the reader knows."""
@@ -134,6 +151,7 @@ class Exchange:
         if not self.over:
             self.over = True
             self.end_ns = at_ns
+            self._end_lag_ns = self._lag_ns if at_ns == self._at_ns else 0  # 0: an instant of our own, not a read's
 
     @property
     def is_clean(self) -> bool:
@@ -174,7 +192,7 @@ class Exchange:
             return
         if self.headers_ns is None:
             self.status = status
-            self.headers_ns = self._at_ns
+            self.headers_ns, self._headers_lag_ns = self._at_ns, self._lag_ns
             encoding = self.header("content-encoding") or "identity"
             if encoding != "identity":
                 problem = f"the reply is {encoding}-encoded although identity was asked for"

@@ -18,6 +18,7 @@ SCHEMA = 1
 
 Outcome = Literal["answered", "unanswered", "failed", "not_run"]
 Phase = Literal["warmup", "measured", "tail"]
+Stamp = Literal["kernel", "read"]
 # Reasons. unanswered: cut_off starved refused empty turn_cap budget other. failed: connect tls timeout rate_limited
 # overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.
 
@@ -68,7 +69,12 @@ class Gaps:
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One HTTP exchange. `connect_ns` and `tls_ns` are null on a reused connection; `upload_ns` runs from begin to
-    an empty write buffer; the other `*_ns` instants are on the same clock as `begin_ns`."""
+    an empty write buffer; the other `*_ns` instants are on the same clock as `begin_ns`.
+
+    `stamp`: whose instants those of the reply are, the kernel's on receiving or the client's on reading. The lag is
+    the difference: of the read of the first token, and the largest of any read; null with stamp "read".
+    `stamp_late`: that read brought more content, so its stamp is an upper bound. `reads_unstamped` (by the kernel) and
+    `reordered` (segments) say why a stamp is "read"."""
 
     began_at: str
     begin_ns: int
@@ -81,7 +87,7 @@ class Attempt:
     first_token_ns: int | None = None
     first_answer_ns: int | None = None
     last_token_ns: int | None = None
-    stamp: Literal["kernel", "read"] = "read"
+    stamp: Stamp = "read"
     read_lag_ns: int | None = None
     http_status: int | None = None
     request_id: str | None = None
@@ -93,6 +99,10 @@ class Attempt:
     cost: str | None = None
     cost_notes: tuple[str, ...] = ()
     first_block_ns: int | None = None
+    stamp_late: bool = False
+    read_lag_max_ns: int | None = None
+    reads_unstamped: int = 0
+    reordered: int = 0
 
 
 @dataclass(frozen=True, slots=True)

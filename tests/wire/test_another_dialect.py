@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from asking import LOOPS, PROMPT, run
+from asking import LOOPS, PROMPT, new_engine, run
 from scripted_server import Script, serving
 
-from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asked, Asker, resolve
-from loadrig.words.clock import SystemClock
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
 STREAM = [
@@ -24,7 +22,7 @@ def test_a_second_dialect_needs_no_change_of_the_wire(loop: str) -> None:
     """Named as `module:attr`, it brings head, path, body and reader; marks, outcome and record are the same for all."""
 
     async def go() -> tuple[Asked, bytes, int | None]:
-        async with serving(Script(STREAM)) as server, Engine(SystemClock()) as engine:
+        async with serving(Script(STREAM)) as server, new_engine() as engine:
             target = await resolve(ModelSettings(id="toy-1", provider="toy_dialect:CHAT"), server.url)
             asked = await Asker(engine, target, LimitSettings(), RetrySettings()).ask(PROMPT, trace="t.1")
             return asked, server.requests[0], server.step_of(asked.turn.attempts[0].first_token_ns)

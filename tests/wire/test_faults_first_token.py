@@ -10,15 +10,13 @@ import time
 from dataclasses import replace
 
 import pytest
-from asking import LOOPS, PROMPT, ask, asker, run
+from asking import LOOPS, PROMPT, ask, asker, new_engine, run
 from scripted_server import Script, Step, serving
 from stream_events import blk, delta, end, json_, ping, reply, signature, start, stop, think, txt
 
 from loadrig.marks import Kind
 from loadrig.providers import Reader, load
-from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asked
-from loadrig.words.clock import SystemClock
 from loadrig.words.record import Gaps, Turn
 
 both_loops = pytest.mark.parametrize("loop", LOOPS)
@@ -112,7 +110,7 @@ def test_a6_the_stamp_is_taken_before_decoding() -> None:
     big = [(0.0, start() + blk("text")), (20.0, txt("x" * 200_000)), (25.0, delta("end_turn") + stop())]
 
     async def go() -> list[Asked]:
-        async with serving(Script(big)) as server, Engine(SystemClock()) as engine:
+        async with serving(Script(big)) as server, new_engine() as engine:
             one = asker(engine, server.url)
             one = replace(one, target=replace(one.target, dialect=Noting(noted_ns)))
             return await asyncio.gather(*(one.ask(PROMPT, trace=f"t{number}.1") for number in range(50)))

@@ -6,12 +6,10 @@ import socket
 from typing import Literal
 
 import pytest
-from asking import KEY, LOOPS, PROMPT, ask, asker, run
+from asking import KEY, LOOPS, PROMPT, ask, asker, new_engine, run
 from scripted_server import OK, Script, serving
 from stream_events import blk, delta, end, error, ping, reply, signature, start, stop, think, txt
 
-from loadrig.wire.engine import Engine
-from loadrig.words.clock import SystemClock
 from loadrig.words.record import Failure, Turn
 from loadrig.words.settings import LimitSettings, RetrySettings
 
@@ -48,7 +46,7 @@ def turn(
 
 def several(*scripts: Script) -> list[Turn]:
     async def go() -> list[Turn]:
-        async with serving(*scripts) as server, Engine(SystemClock()) as engine:
+        async with serving(*scripts) as server, new_engine() as engine:
             one = asker(engine, server.url)
             return [(await one.ask(PROMPT, trace=f"t.{number}")).turn for number in range(len(scripts))]
 
@@ -173,7 +171,7 @@ def test_connection_refused_is_a_connect_failure(loop: str) -> None:
         port = unused.getsockname()[1]
 
     async def go() -> Turn:
-        async with Engine(SystemClock()) as engine:
+        async with new_engine() as engine:
             return (await asker(engine, f"http://127.0.0.1:{port}").ask(PROMPT, trace="t.1")).turn
 
     found = run(go(), loop)
@@ -185,7 +183,7 @@ def test_an_unknown_host_is_a_connect_failure() -> None:
     """A name that does not resolve is data too."""
 
     async def go() -> Turn:
-        async with Engine(SystemClock()) as engine:
+        async with new_engine() as engine:
             return (await asker(engine, "http://no-such-host.invalid:1").ask(PROMPT, trace="t.1")).turn
 
     assert run(go()).reason == "connect"

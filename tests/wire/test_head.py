@@ -9,14 +9,12 @@ import pickle
 
 import anthropic
 import pytest
-from asking import KEY, PROMPT, run
+from asking import KEY, PROMPT, new_engine, run
 from scripted_server import Script, serving
 from stream_events import reply
 
-from loadrig.wire.engine import Engine
 from loadrig.wire.head import OURS, is_loopback, origin_of
 from loadrig.wire.turn import Asked, Asker, Target, resolve
-from loadrig.words.clock import SystemClock
 from loadrig.words.errors import InputError
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
@@ -46,7 +44,7 @@ def test_over_a_socket_we_send_what_the_untouched_sdk_sends(clean: pytest.Monkey
     clean.setenv("ANTHROPIC_API_KEY", KEY)
 
     async def both() -> list[bytes]:
-        async with serving(Script([(0, reply())])) as server, Engine(SystemClock()) as engine:
+        async with serving(Script([(0, reply())])) as server, new_engine() as engine:
             target = await resolve(MODEL, server.url)
             await Asker(engine, target, LimitSettings(), RetrySettings()).ask(PROMPT, trace="t1.1")
             async with anthropic.AsyncAnthropic(api_key=KEY, base_url=server.url) as client:
@@ -133,7 +131,7 @@ def test_m4_with_debug_logging_no_key_is_logged(clean: pytest.MonkeyPatch, caplo
     caplog.set_level(logging.DEBUG)
 
     async def go() -> Asked:
-        async with Engine(SystemClock()) as engine:
+        async with new_engine() as engine:
             target = await resolve(MODEL, "http://127.0.0.1:9")
             return await Asker(engine, target, LimitSettings(), RetrySettings()).ask(PROMPT, trace="t.1")
 

@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from asking import run
+from asking import new_engine, run
 
-from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asked, Asker, resolve
-from loadrig.words.clock import SystemClock
 from loadrig.words.prompt import Ask, Part, Prompt, Said, Tool, ToolResult, ToolResults
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
@@ -57,7 +55,7 @@ def is_listening(port: int) -> bool:
 def ask(url: str, *prompts: Prompt, limits: LimitSettings | None = None) -> list[Asked]:
     async def go() -> list[Asked]:
         target = await resolve(ModelSettings(id="claude-haiku-4-5", max_tokens=50), url)
-        async with Engine(SystemClock()) as engine:
+        async with new_engine() as engine:
             asker = Asker(engine, target, limits or LimitSettings(), RetrySettings())
             return [await asker.ask(prompt, trace=f"t.{number}") for number, prompt in enumerate(prompts)]
 

@@ -13,12 +13,10 @@ from typing import Any
 import anthropic
 import httpx2
 import pytest
-from asking import KEY, run
+from asking import KEY, new_engine, run
 from simulator_process import SCENARIOS, hurried, simulator
 
-from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asked, Asker, resolve
-from loadrig.words.clock import SystemClock
 from loadrig.words.prompt import Ask, Part, Prompt, Tool
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
@@ -81,7 +79,7 @@ async def theirs(client: anthropic.AsyncAnthropic, label: str) -> Heard | str:
 async def both(url: str) -> list[tuple[Heard | str, Heard | str]]:
     """Us first, all labels at once, then the SDK."""
     target = await resolve(MODEL, url)
-    async with Engine(SystemClock()) as engine:
+    async with new_engine() as engine:
         asker = Asker(engine, target, LimitSettings(), RetrySettings())
         asked = await asyncio.gather(*(asker.ask(prompt_of(label), trace=f"{label}.1") for label in LABELS))
     async with anthropic.AsyncAnthropic(api_key=KEY, base_url=url, max_retries=0) as client:

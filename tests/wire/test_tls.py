@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
-from asking import LOOPS, PROMPT, asker, run, until
+from asking import LOOPS, PROMPT, asker, new_engine, run, until
 from scripted_server import Script, serving
 from stream_events import reply
+from threaded_server import self_signed, server_context
 
-from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asked
-from loadrig.words.clock import SystemClock
 from loadrig.words.record import Failure
 from loadrig.words.settings import LimitSettings
 
@@ -24,25 +21,15 @@ both_loops = pytest.mark.parametrize("loop", LOOPS)
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A self-signed certificate for 127.0.0.1, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(cert)],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return cert, key
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 def ask_over_tls(certificate: tuple[Path, Path], *, trusted: bool, loop: str, host: str = "127.0.0.1") -> list[Asked]:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(*certificate)
+    context = server_context(certificate)
 
     async def go() -> list[Asked]:
-        ca_file = str(certificate[0]) if trusted else None
-        script, clock = Script([(0, reply())]), SystemClock()
-        async with serving(script, context=context) as server, Engine(clock, ca_file=ca_file) as engine:
+        ca_file = certificate[0] if trusted else None
+        async with serving(Script([(0, reply())]), context=context) as server, new_engine(ca_file) as engine:
             one = asker(engine, server.url.replace("127.0.0.1", host))
             return [await one.ask(PROMPT, trace=f"t.{number}") for number in range(2)]
 
@@ -94,7 +81,7 @@ def test_a_server_that_speaks_no_tls_is_a_tls_failure(loop: str) -> None:
             writer.close()
 
         plain = await asyncio.start_server(answer, "127.0.0.1", 0)
-        async with plain, Engine(SystemClock()) as engine:
+        async with plain, new_engine() as engine:
             port = plain.sockets[0].getsockname()[1]
             return await asker(engine, f"https://127.0.0.1:{port}").ask(PROMPT, trace="t.1")
 
@@ -113,7 +100,7 @@ def test_a_silent_handshake_ends_with_the_connect_limit(loop: str) -> None:
             writer.close()
 
         silent = await asyncio.start_server(hold, "127.0.0.1", 0)
-        async with silent, Engine(SystemClock()) as engine:
+        async with silent, new_engine() as engine:
             port = silent.sockets[0].getsockname()[1]
             before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
             one = asker(engine, f"https://127.0.0.1:{port}", LimitSettings(connect=0.1))
