@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation, localcontext
 from pathlib import Path
@@ -39,6 +39,7 @@ _PLAINLY = {"standard", "global", "not_available"}  # ways to be served that no 
 _DATED = re.compile(r"-\d{8}$")
 _LATEST = re.compile(r"-latest$")
 _MILLION = Decimal(1_000_000)
+_MOST_FOUND = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Prices:
     """A price table in one currency. Rows of one model are in no particular order."""
 
     rows: tuple[Price, ...]
+    _found: dict[tuple[str, date], Price | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def load(cls, user: Path | str | None = None) -> Prices:
@@ -107,7 +109,14 @@ class Prices:
         return self.rows[0].currency
 
     def price(self, model: str, day: date) -> Price | None:
-        """The row that holds for `model` on `day`, or None."""
+        """The row that holds for `model` on `day`, or None. Looked up once: every exchange asks."""
+        if (model, day) not in self._found:
+            if len(self._found) >= _MOST_FOUND:  # a reply may name any model
+                self._found.clear()
+            self._found[model, day] = self._look_up(model, day)
+        return self._found[model, day]
+
+    def _look_up(self, model: str, day: date) -> Price | None:
         now = [row for row in self.rows if row.effective_from <= day]
         undated, alias = _DATED.sub("", model), _LATEST.sub("", model)
         dated = [row.model for row in now if row.model != alias and _DATED.sub("", row.model) == alias]

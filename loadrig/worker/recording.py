@@ -83,8 +83,8 @@ def record_of(ended: Ended, setup: Setup) -> Record:
 def summed(usages: Iterable[Usage | None]) -> Usage | None:
     """The sum, counter by counter; None when nothing reported any."""
     known = [usage for usage in usages if usage is not None]
-    if not known:
-        return None
+    if len(known) < 2:
+        return known[0] if known else None
     totals = {}
     for counter in COUNTERS:
         values = [value for usage in known if (value := getattr(usage, counter)) is not None]
@@ -130,8 +130,8 @@ def _priced_attempt(attempt: Attempt, turn: Turn, prices: Prices, day: date) -> 
 
 def _total(costs: list[str | None]) -> str | None:
     """The exact sum of decimal strings; None as soon as one is unknown."""
-    if any(cost is None for cost in costs):
-        return None
+    if len(costs) == 1 or None in costs:
+        return costs[0] if len(costs) == 1 else None
     return f"{sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0)):f}"
 
 
