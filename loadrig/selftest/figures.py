@@ -4,7 +4,8 @@ error        = the rig's interval - the target's interval of the same request (T
                end), so no clock needs to agree with another
 us per event = CPU share of a core / events scheduled a second, where the schedule sets the pace; else CPU of the window
                / events of the replies that ended in it. (Counting ended replies under a slow schedule is biased by up
-               to a reply, a quarter of a short window.)
+               to a reply, a quarter of a short window. A client that ends under 70 % of the schedule does not keep
+               it; then what it did end counts.)
 fit          = CPU per reply = fixed + marginal x events, least squares over the reply lengths measured
 """
 
@@ -20,6 +21,9 @@ from loadrig.selftest.null import Schedule
 from loadrig.selftest.rig import Window
 from loadrig.stats import rank
 from loadrig.worker.probe import Pauses
+
+
+KEEPS_UP = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,10 @@ class Fit:
 def level(window: Window, schedule: Schedule, streams: int, rows: Mapping[str, Mapping[str, Any]]) -> Level:
     """`rows` is the target's log, by attempt."""
     share, replies = window.cpu_s / window.seconds, len(window.replies)
-    paced = schedule.lasts_s > 0
-    replies_per_s = streams / schedule.lasts_s if paced else replies / window.seconds
+    replies_per_s = replies / window.seconds
+    scheduled = streams / schedule.lasts_s if schedule.lasts_s else 0.0
+    if not 0 < replies_per_s < KEEPS_UP * scheduled:
+        replies_per_s = scheduled or replies_per_s
     matched = [(*one, rows[one[0]]) for one in window.replies if one[0] in rows]
     return Level(
         streams=streams,

@@ -58,11 +58,11 @@ class Window:
 
 @dataclass(slots=True)
 class Rig:
-    """An open worker; made by `rig`."""
+    """An open worker; made by `rig`. `asked`: trials it was given so far."""
 
     worker: Worker
+    asked: int = 0
     _acknowledged: int = 0
-    _trials: int = 0
     _ttft: Sketch = field(default_factory=Sketch)
     _service: Sketch = field(default_factory=Sketch)
 
@@ -103,8 +103,8 @@ class Rig:
         return batch
 
     def _trial(self, model: str) -> Trial:
-        self._trials += 1
-        return Trial(f"t{self._trials}", self._trials, "control", model, "q1", "none", 1, "s", "measured")
+        self.asked += 1
+        return Trial(f"t{self.asked}", self.asked, "control", model, "q1", "none", 1, "s", "measured")
 
     def _note(self, window: Window, record: Record, line: bytes, *, counts: bool) -> None:
         if record.trial_ttft_ns is not None:
