@@ -12,6 +12,7 @@ import pytest
 from asking import LOOPS, PROMPT, asker, new_engine, run, until
 from scripted_server import OK, Script, serving
 from stream_events import blk, reply, start, txt
+from threaded_server import read_request, reset, threaded
 
 from loadrig.wire.turn import Asked
 from loadrig.words.prompt import Ask, Part, Prompt
@@ -20,7 +21,8 @@ from loadrig.words.settings import LimitSettings, RetrySettings
 
 both_loops = pytest.mark.parametrize("loop", LOOPS)
 MS = 1_000_000
-STALL = Script([(0, start() + blk("text") + txt("Part"))], end="hold")
+PART = start() + blk("text") + txt("Part")
+STALL = Script([(0, PART)], end="hold")
 
 
 def sockets() -> int:
@@ -311,3 +313,83 @@ def test_a_turn_is_stamped_in_order() -> None:
     ]  # fmt: skip
     assert None not in stamps
     assert stamps == sorted(stamp or 0 for stamp in stamps)
+
+
+@both_loops
+def test_a_reset_right_behind_bytes_is_heard(loop: str) -> None:
+    """Both are there before the loop looks: the bytes count, the end is known at once, ten times of ten."""
+
+    def play(sock: socket.socket) -> None:
+        read_request(sock)
+        sock.sendall(OK + b"%x\r\n%b\r\n" % (len(PART), PART))
+        reset(sock)
+
+    async def go(port: int) -> list[Asked]:
+        async with new_engine() as engine:
+            one = asker(engine, f"http://127.0.0.1:{port}")
+            return [await one.ask(PROMPT, trace=f"t.{number}") for number in range(10)]
+
+    with threaded(play) as port:
+        asked = run(asyncio.wait_for(go(port), 5), loop)
+    assert {(one.turn.reason, one.turn.text) for one in asked} == {("incomplete", "Part")}
+
+
+@both_loops
+def test_a_half_closed_connection_costs_nothing(loop: str) -> None:
+    """The server ends its side in mid-reply and keeps the other open: over at once, closed, and no loop spins on it."""
+    hung_up = threading.Event()
+
+    def play(sock: socket.socket) -> None:
+        read_request(sock)
+        sock.sendall(OK + b"%x\r\n%b\r\n" % (len(PART), PART))
+        sock.shutdown(socket.SHUT_WR)
+        assert sock.recv(1) == b""
+        hung_up.set()
+
+    async def go(port: int) -> tuple[Asked, float]:
+        async with new_engine() as engine:
+            asked = await asker(engine, f"http://127.0.0.1:{port}").ask(PROMPT, trace="t.1")
+            await until(hung_up.is_set)
+            began = time.thread_time()
+            await asyncio.sleep(0.2)
+            return asked, time.thread_time() - began
+
+    with threaded(play) as port:
+        asked, cpu_s = run(asyncio.wait_for(go(port), 5), loop)
+    assert (asked.turn.reason, asked.turn.text) == ("incomplete", "Part")
+    assert cpu_s < 0.1
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_an_answer_before_the_whole_body_is_heard(loop: str) -> None:
+    """The server refuses after the head of a 4 MB request and hangs up: its answer counts, not our failed send."""
+    refusal = b"HTTP/1.1 413 Too large\r\ncontent-length: 0\r\n\r\n"
+
+    def play(sock: socket.socket) -> None:
+        sock.recv(1_000)
+        sock.sendall(refusal)
+        reset(sock)
+
+    async def go(port: int) -> Attempt:
+        prompt = Prompt("", (Ask((Part("x" * 4_000_000, static=True), Part("Question: what?"))),))
+        async with new_engine() as engine:
+            return (await asker(engine, f"http://127.0.0.1:{port}").ask(prompt, trace="t.1")).turn.attempts[0]
+
+    with threaded(play) as port:
+        attempt = run(asyncio.wait_for(go(port), 5), loop)
+    assert (attempt.http_status, attempt.upload_ns) == (413, None)
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_closing_the_engine_leaves_no_guard_and_no_poller(loop: str) -> None:
+    """Descriptors are what they were before, also when it is closed twice."""
+
+    async def go() -> tuple[int, int, int]:
+        before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+        async with new_engine() as engine:
+            within = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+            await engine.close()
+        return before, within, len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+    before, within, after = run(go(), loop)
+    assert (within - before, after - before) == (2, 0)
