@@ -10,7 +10,7 @@ Summaries and reports do not use it: their quantiles are exact (`loadrig.stats`)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -73,7 +73,7 @@ class Sketch:
         return self._counts
 
 
-def write_interval_log(path: Path, records: Iterable[Record]) -> None:
+def write_interval_log(path: Path, records: Iterable[Record], *, comments: Sequence[str] = ()) -> None:
     """Writes histograms.hlog: service latency of the measured successes, one interval for each arm and stage.
 
     The tag is `arm/stage`; values are microseconds, the maximum of a line is in milliseconds. The interval runs from
@@ -90,7 +90,8 @@ def write_interval_log(path: Path, records: Iterable[Record]) -> None:
         begin_s = datetime.fromisoformat(record.began_at).timestamp()
         first_s, last_s = spans.get(tag, (begin_s, begin_s))
         spans[tag] = (min(first_s, begin_s), max(last_s, begin_s + record.service_ns / 1e9))
-    path.write_text("".join(_log_lines(sketches, spans)), encoding="utf-8")
+    remarks = "".join(f"#[{comment}]\n" for comment in comments)
+    path.write_text(remarks + "".join(_log_lines(sketches, spans)), encoding="utf-8")
 
 
 def _log_lines(sketches: Mapping[str, Sketch], spans: Mapping[str, tuple[float, float]]) -> Iterable[str]:

@@ -29,18 +29,29 @@ from loadrig.words.record import Record
 
 PAUSE_NS = 10_000_000_000
 LAG_FLOOR_NS, LAG_SHARE, CPU_LIMIT = 5_000_000, 0.05, 0.85
+_TAKEN_OVER = (
+    "lag_n", "lag_p50_ns", "lag_p99_ns", "lag_max_ns", "cpu_share_max", "gc_pauses", "gc_max_ns", "in_flight_target",
+    "in_flight_max", "loop",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ClientMark:
-    """A worker's own lateness in a stage against the limit (ns), and its busiest CPU share of one core."""
+    """A worker in a stage: its own lateness against the limit (ns), its busiest CPU share of one core, its full garbage
+    collections (number and longest), and the trials it was told to keep in flight and kept at most."""
 
     worker: str
     lag_n: int | None
     lag_p50_ns: int | None
     lag_p99_ns: int | None
+    lag_max_ns: int | None
     lag_limit_ns: int
     cpu_share_max: float | None
+    gc_pauses: int | None
+    gc_max_ns: int | None
+    in_flight_target: int | None
+    in_flight_max: int | None
+    loop: str | None
     bound: bool
 
 
@@ -181,7 +192,6 @@ def _marks(run: RunFolder, stage: str, ttft: Latency) -> tuple[ClientMark, ...]:
             continue
         lag_ns, cpu = row.get("lag_p99_ns"), row.get("cpu_share_max")
         bound = (lag_ns or 0) > limit_ns or (cpu or 0) > CPU_LIMIT
-        marks.append(
-            ClientMark(str(row.get("worker")), row.get("lag_n"), row.get("lag_p50_ns"), lag_ns, limit_ns, cpu, bound)
-        )
+        known = {name: row.get(name) for name in _TAKEN_OVER}
+        marks.append(ClientMark(worker=str(row.get("worker")), lag_limit_ns=limit_ns, bound=bound, **known))
     return tuple(marks)

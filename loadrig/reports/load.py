@@ -5,7 +5,18 @@ from __future__ import annotations
 from loadrig.analysis.selection import grouped
 from loadrig.analysis.summary import ArmFigures, OutcomeCount, Summary
 from loadrig.reports.speed import BOUND_NOTE, models_of, row_header, row_name
-from loadrig.reports.table import FEW_NOTE, Table, amount, label, number, one_line, seconds
+from loadrig.reports.table import (
+    FEW_NOTE,
+    NONE,
+    Table,
+    amount,
+    label,
+    milliseconds,
+    number,
+    one_line,
+    percent,
+    seconds,
+)
 
 OUTCOMES = ("answered", "unanswered", "failed", "not_run")
 
@@ -76,6 +87,25 @@ def reasons(summary: Summary) -> Table | None:
         if rows
         else None
     )
+
+
+def rig(summary: Summary) -> Table | None:
+    """What the rig measured of itself, a worker and stage on a row; None when it measured nothing."""
+    rows = tuple(
+        (
+            f"{stage.stage}, {one.worker}{'!' if one.bound else ''}", number(one.in_flight_target),
+            number(one.in_flight_max), *map(milliseconds, (one.lag_p50_ns, one.lag_p99_ns, one.lag_max_ns)),
+            milliseconds(one.lag_limit_ns), percent(one.cpu_share_max), number(one.gc_pauses),
+            milliseconds(one.gc_max_ns), one.loop or NONE,
+        )
+        for stage in summary.stages for one in stage.client
+    )  # fmt: skip
+    headers = (
+        "stage, worker", "N of it", "most in flight", "loop lag p50 ms", "p99 ms", "max ms", "limit of p99 ms",
+        "busiest CPU", "full collections", "longest ms", "event loop",
+    )  # fmt: skip
+    notes = ("lag: how late a 10 ms timer ran; CPU: of one core, over the busiest five seconds", BOUND_NOTE)
+    return Table("The rig itself", headers, rows, notes) if rows else None
 
 
 def _labels(arm: ArmFigures) -> tuple[str, ...]:

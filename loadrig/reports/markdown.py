@@ -54,7 +54,7 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield from speed.headlines(summary)
     found = (
         load.outcomes(summary), load.failures(summary), speed.latencies(summary), speed.intervals(summary),
-        speed.token_rates(summary), speed.retrieval(summary), load.stages(summary),
+        speed.token_rates(summary), speed.retrieval(summary), load.stages(summary), load.rig(summary),
         quality.accuracy(summary), *quality.recalls(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
         money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),

@@ -39,6 +39,16 @@ def row_name(summary: Summary, arm: ArmFigures) -> str:
     return name if len(summary.stages) < 2 else f"{name}, {arm.stage}"
 
 
+def timed_name(summary: Summary, arm: ArmFigures) -> str:
+    """`row_name` where the row holds times: marked when they are partly the rig's own."""
+    return f"{row_name(summary, arm)}{'!' if arm.client_bound else ''}"
+
+
+def bound_notes(summary: Summary) -> tuple[str, ...]:
+    """What the mark means; empty when no row has it."""
+    return (BOUND_NOTE,) if any(arm.client_bound for arm in summary.arms) else ()
+
+
 def row_header(summary: Summary) -> str:
     """The header above `row_name`."""
     return "arm" if len(summary.stages) < 2 else "arm, stage"
@@ -67,23 +77,20 @@ def headlines(summary: Summary) -> Iterator[Table]:
 def latencies(summary: Summary) -> Table:
     """Every quantile, of the successes and with failures beyond every success."""
     rows = [
-        (f"{name}{'!' if bound else ''}", measure, f"{of.ok} of {of.n}", *_three(of, failures=False),
-         *_three(of, failures=True))
-        for name, measure, of, bound in _measures(summary)
-    ]  # fmt: skip
+        (name, measure, f"{of.ok} of {of.n}", *_three(of, failures=False), *_three(of, failures=True))
+        for name, measure, of in _measures(summary)
+    ]
     headers = (
         row_header(summary), "measure", "ok", "p50 s", "p95 s", "p99 s", "with failures: p50 s", "p95 s", "p99 s",
     )  # fmt: skip
-    notes = ["with failures: a trial that did not succeed ranks beyond every success", FEW_NOTE]
-    if any(arm.client_bound for arm in summary.arms):
-        notes.append(BOUND_NOTE)
-    return Table("Latency", headers, tuple(rows), tuple(notes))
+    notes = ("with failures: a trial that did not succeed ranks beyond every success", FEW_NOTE)
+    return Table("Latency", headers, tuple(rows), (*notes, *bound_notes(summary)))
 
 
 def with_failures(summary: Summary) -> Table | None:
     """The arms of which some timed trials succeeded and some did not, those ranked beyond every success."""
     rows = [
-        (row_name(summary, arm), f"{arm.service.ok}/{arm.service.n}",
+        (timed_name(summary, arm), f"{arm.service.ok}/{arm.service.n}",
          *(cell for of in (arm.ttft, arm.service) for cell in _three(of, failures=True)))
         for arm in summary.arms if 0 < arm.service.ok < arm.service.n
     ]  # fmt: skip
@@ -91,18 +98,18 @@ def with_failures(summary: Summary) -> Table | None:
         row_header(summary), "ok of\ntimed", "TTFT\np50 s", "p95 s", "p99 s", "service\np50 s", "p95 s", "p99 s",
     )  # fmt: skip
     notes = ("trials that did not succeed rank beyond every success; >: beyond the longest time known",)
-    return Table("Latency with failures", headers, tuple(rows), notes) if rows else None
+    return Table("Latency with failures", headers, tuple(rows), (*notes, *bound_notes(summary))) if rows else None
 
 
 def intervals(summary: Summary) -> Table:
     """The 95 % intervals of the quantiles of successes."""
     rows = []
-    for name, measure, of, _ in _measures(summary):
+    for name, measure, of in _measures(summary):
         found = of.successes
         rows.append((name, measure, f"{of.ok} of {of.n}", *map(interval, (found.p50, found.p95, found.p99))))
     notes = ("of successes; -: too few samples to bound that side",)
     headers = (row_header(summary), "measure", "ok", "p50 s", "p95 s", "p99 s")
-    return Table("95 % intervals of latency", headers, tuple(rows), notes)
+    return Table("95 % intervals of latency", headers, tuple(rows), (*notes, *bound_notes(summary)))
 
 
 def token_rates(summary: Summary) -> Table:
@@ -112,22 +119,22 @@ def token_rates(summary: Summary) -> Table:
         tpot, n = arm.tpot.p50, arm.tpot.p50.n if arm.tpot.p50 else 0
         speed = 1e9 / tpot.value_ns if tpot and tpot.value_ns else None
         cells = (seconds(found) for found in (arm.tpot.p50, arm.tpot.p95, arm.gap_max.p50, arm.gap_max.p95))
-        rows.append((row_name(summary, arm), str(n), *cells, number(speed, 1)))
+        rows.append((timed_name(summary, arm), str(n), *cells, number(speed, 1)))
     headers = (row_header(summary), "n", "TPOT p50 s", "p95 s", "longest gap p50 s", "p95 s", "tokens/s at p50")
     notes = ("n: successes whose last turn has a TPOT: no burst, more than one token, a known split of thinking",)
-    return Table("Token rate of one reply", headers, tuple(rows), notes)
+    return Table("Token rate of one reply", headers, tuple(rows), (*notes, *bound_notes(summary)))
 
 
 def retrieval(summary: Summary) -> Table | None:
     """Time spent searching before the question is asked; None when no arm does."""
     rows = tuple(
-        (row_name(summary, arm), str(arm.retrieval.n), seconds(arm.retrieval.p50), seconds(arm.retrieval.p95),
+        (timed_name(summary, arm), str(arm.retrieval.n), seconds(arm.retrieval.p50), seconds(arm.retrieval.p95),
          fraction(arm.retrieval.queue_share))
         for arm in summary.arms if arm.retrieval.n
     )  # fmt: skip
     headers = (row_header(summary), "n", "p50 s", "p95 s", "of it waiting")
     notes = ("of successes, part of TTFT; searches by the agent's tools are tool time; waiting: all but its computing",)
-    return Table("Retrieval", headers, rows, notes) if rows else None
+    return Table("Retrieval", headers, rows, (*notes, *bound_notes(summary))) if rows else None
 
 
 def stage_title(stage: StageLoad) -> str:
@@ -185,10 +192,10 @@ def _notes_of(arm: ArmFigures, name: str) -> Iterator[str]:
         yield f"{name}: {first.burst} of {first.n} first turns came in one burst; their gaps are withheld"
 
 
-def _measures(summary: Summary) -> Iterator[tuple[str, str, Latency, bool]]:
+def _measures(summary: Summary) -> Iterator[tuple[str, str, Latency]]:
     for arm in summary.arms:
         for measure, of in (("TTFT", arm.ttft), ("TTFAT", arm.ttfat), ("service", arm.service)):
-            yield row_name(summary, arm), measure, of, bool(arm.client_bound)
+            yield timed_name(summary, arm), measure, of
 
 
 def _three(of: Latency, *, failures: bool) -> Iterator[str]:

@@ -54,4 +54,4 @@ def arms(summary: Summary) -> Table:
         "times of successes; tail: trials that ended with fewer than N in flight, or asked again: not timed",
         "with failures: service latency where a trial that did not succeed ranks beyond every success",
     )
-    return Table("Arms over the stages", headers, tuple(rows), (*notes, FEW_NOTE))
+    return Table("Arms over the stages", headers, tuple(rows), (*notes, FEW_NOTE, *speed.bound_notes(summary)))

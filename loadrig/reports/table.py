@@ -86,6 +86,16 @@ def fraction(value: float | None) -> str:
     return NONE if value is None else _fraction(value, 3)
 
 
+def milliseconds(value_ns: int | None) -> str:
+    """`4.2`."""
+    return NONE if value_ns is None else f"{value_ns / 1e6:.1f}"
+
+
+def percent(value: float | None) -> str:
+    """`38 %` of 0.38."""
+    return NONE if value is None else f"{100 * value:.0f} %"
+
+
 def one_line(text: str, limit: int = 120) -> str:
     """Text on one line without control characters, cut at `limit`."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())

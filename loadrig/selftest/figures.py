@@ -22,7 +22,6 @@ from loadrig.selftest.rig import Window
 from loadrig.stats import rank
 from loadrig.worker.probe import Pauses
 
-
 KEEPS_UP = 0.7
 
 

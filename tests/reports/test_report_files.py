@@ -14,7 +14,7 @@ from rich.console import Console
 from loadrig import log
 from loadrig.analysis.bill import Money
 from loadrig.analysis.summary import summarize
-from loadrig.reports import FILES, markdown, sweep, terminal, write_all
+from loadrig.reports import FILES, load, markdown, speed, sweep, terminal, write_all
 from loadrig.reports.answers import safe
 from loadrig.reports.table import amount, interval, money, one_line, seconds, several
 from loadrig.stats import Quantile, quantile
@@ -176,13 +176,55 @@ def test_an_arm_that_does_not_answer_shows_it_beside_what_is_right(tmp_path: Pat
     assert "rag 1/2  1/2    1/1        1      0" in shown
 
 
+BOUND = {
+    "stage": "c2", "worker": "w1", "lag_n": 100, "lag_p50_ns": 0, "lag_p99_ns": 6 * MS, "lag_max_ns": 9 * MS,
+    "cpu_share_max": 0.1, "gc_pauses": 2, "gc_max_ns": 3 * MS, "in_flight_target": 2, "in_flight_max": 2,
+    "loop": "uvloop.Loop",
+}  # fmt: skip
+
+
 def test_hidden_thinking_and_a_client_bound_stage_are_said_beside_the_times(tmp_path: Path) -> None:
     """The reader of a TTFT sees what is in it."""
-    row = {"stage": "c2", "worker": "w1", "lag_p99_ns": 6 * MS, "cpu_share_max": 0.1}
-    folder = run_folder(tmp_path, record("a", turns=(turn(hidden_thinking=True),)), self_measurement=[row])
+    folder = run_folder(tmp_path, record("a", turns=(turn(hidden_thinking=True),)), self_measurement=[BOUND])
     shown = printed(folder)
     assert "rag: TTFT includes hidden thinking in 1 of 1 first turns" in shown
     assert "Stage c2: 2 in flight (client-bound)" in shown
+
+
+def test_the_client_bound_mark_is_wherever_a_latency_is_shown(tmp_path: Path) -> None:
+    """Lag p99 of 6 ms: every table of times in report.md and sweep.md, answers.csv, histograms.hlog, summary.json."""
+    records = (record("a", retrieval_ns=MS, turns=(turn(tpot_ns=MS),)), failed("f"))
+    folder = run_folder(tmp_path, *records, self_measurement=[BOUND])
+    summary = write_all(folder)
+    timed = (
+        "Stage c2",
+        "Latency",
+        "95 % intervals",
+        "Token rate",
+        "Retrieval",
+        "Load",
+        "Latency with failures",
+        "Arms",
+    )
+    found = [*markdown.tables(summary), speed.with_failures(summary), sweep.arms(summary)]
+    shown = [table for table in found if table is not None and table.title.startswith(timed)]
+    assert len(shown) == len(timed)
+    assert all(speed.BOUND_NOTE in table.notes for table in shown)
+    assert all("!" in "".join(row) for table in shown[1:] for row in table.rows)
+    assert "client-bound" in shown[0].title
+    assert [row["client_bound"] for row in rows_of(folder)] == ["1", "1"]
+    assert "#[client-bound stage: c2]" in (folder / "histograms.hlog").read_text()
+    assert json.loads((folder / "summary.json").read_text())["arms"][0]["client_bound"] is True
+
+
+def test_the_report_shows_what_the_rig_measured_of_itself(tmp_path: Path) -> None:
+    """One row a stage and worker: N of it and reached, lag against its limit, CPU, collections, loop class."""
+    summary = summarize(log.read_run(run_folder(tmp_path, record("a"), self_measurement=[BOUND])))
+    table = load.rig(summary)
+    assert table is not None
+    assert table.rows == (
+        ("c2, w1!", "2", "2", "0.0", "6.0", "9.0", "5.0", "10 %", "2", "3.0", "uvloop.Loop"),
+    )  # fmt: skip
 
 
 def test_a_sweep_shows_its_stages_side_by_side(tmp_path: Path) -> None:
