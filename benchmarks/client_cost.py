@@ -11,7 +11,8 @@ at once   replies of 10, 100, 1,000 tokens without delay, 32 streams: CPU a repl
 paced     first token at 200 ms, one each 10 ms, 100 tokens, at each level: CPU an event (share of a core / events
           scheduled a second), TTFT and E2E error p50 and p99 (the client's interval less the target's, same request)
 
-`loadrig tls` is the same over TLS. A client that cannot keep up is marked `late`: fewer replies than 85 % of schedule.
+`loadrig` takes the kernel's receive stamps where there are any, `loadrig read` the reads' own, `loadrig tls` is the
+first over TLS. A client that cannot keep up is marked `late`: fewer replies than 85 % of schedule.
 Needs the extra `bench` (aiohttp, orjson), and openssl for a certificate.
 """
 
@@ -28,6 +29,7 @@ import tempfile
 import time
 from collections import defaultdict
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +42,10 @@ from loadrig.selftest.null import Schedule, cores, null_target, truth
 from loadrig.selftest.rig import MODEL, Window, rig
 from loadrig.wire.turn import resolve
 from loadrig.words.settings import ModelSettings
+from loadrig.worker import worker as worker_module
 
-LOADRIG = ("loadrig", "loadrig tls")
-ALL = ("floor", "loadrig", "loadrig tls", *[name for name in STACKS if name != "floor"])
+LOADRIG = ("loadrig", "loadrig read", "loadrig tls")
+ALL = ("floor", *LOADRIG, *[name for name in STACKS if name != "floor"])
 Cell = tuple[int, Schedule]  # streams, schedule
 
 
@@ -97,6 +100,8 @@ def one_cell(options: argparse.Namespace) -> int:
         certificate = certified(Path(folder)) if stack.endswith("tls") else None
         with null_target(schedule, core=target_core, model=MODEL, certificate=certificate) as url:
             with pinned(client_core):
+                if stack.endswith("read"):
+                    worker_module.Engine = partial(worker_module.Engine, stamps="read")
                 lasts = lengths_s(schedule, options.seconds)
                 window = runner.run(
                     ours(url, streams, lasts) if stack in LOADRIG else theirs(stack, url, streams, lasts)
