@@ -120,8 +120,9 @@ def plan(
     limit: Limit = None,
     repetitions: Repetitions = None,
     one_pass: OnePass = False,
+    calibrate: Annotated[bool, typer.Option("--calibrate", help="Let the endpoint count some prompts")] = False,
 ) -> None:
-    """Shows what a plan would do: trials, tokens, cost. Nothing is sent."""
+    """Shows what a plan would do: trials, tokens, cost. Nothing is sent, but for counting with --calibrate."""
     from rich.console import Console
 
     from loadrig.commands import plan as command
@@ -139,7 +140,7 @@ def plan(
         repetitions=repetitions,
         one_pass=one_pass,
     )
-    command.show(overridden(read_plan(plan), flags), Console())
+    command.show(overridden(read_plan(plan), flags), Console(), count=calibrate)
 
 
 @app.command()
