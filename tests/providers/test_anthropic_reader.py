@@ -167,6 +167,14 @@ def test_news_in_the_stream_is_passed_over_and_noted() -> None:
     )
 
 
+def test_cut_characters_in_fields_nobody_reads_break_nothing() -> None:
+    """Invalid UTF-8 in a field of an event that is not ours to read: the event passes, with a note."""
+    found = heard(start(), b'data: {"type":"brand_new","x":"\xff"}\n\n', blk("text"), txt("Hi"), end(), CLOSE)
+
+    assert (found.text, found.complete) == ("Hi", True)
+    assert "characters that are not valid text were replaced" in found.notes
+
+
 def test_a_delta_without_its_opening_still_counts() -> None:
     """Some servers leave content_block_start out; the text is not lost."""
     assert heard(start(), txt("Hi"), CLOSE).text == "Hi"

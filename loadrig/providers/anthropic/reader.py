@@ -110,7 +110,7 @@ class MessageReader:
                         return Kind.TOOL if delta.partial_json else Kind.EMPTY
         elif event.type == "ping":
             return Kind.PING
-        return self._rare(_decode(payload))
+        return self._foreign(payload)
 
     def heard(self) -> Heard:
         blocks = list(self._blocks.values())
