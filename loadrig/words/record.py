@@ -3,6 +3,9 @@
 Times are integer nanoseconds on the writing worker's monotonic clock, null when not available, never 0 for
 "no sample". Money is a decimal string. `SCHEMA` is the number in the first line of the file.
 Quantities are defined in docs/quantities.md; field names are a contract with whoever reads the files.
+
+What is made anew for every reply is a msgspec struct, else as frozen as a dataclass: a dataclass of thirty fields takes
+four microseconds to make and as long to copy, a struct a tenth of that, and the garbage collector passes it over.
 """
 
 from __future__ import annotations
@@ -33,8 +36,7 @@ class Failure:
     http_status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True, gc=False):
     """Tokens as the provider reported them; null = not reported (never taken for 0).
 
     `input` is the uncached part: prompt size = input + cache_write_5m + cache_write_1h + cache_read.
@@ -56,8 +58,7 @@ class Usage:
     inference_geo: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gaps:
+class Gaps(msgspec.Struct, frozen=True, gc=False):
     """Gaps between consecutive content events of one turn; first-token time is never among them."""
 
     count: int
@@ -66,8 +67,7 @@ class Gaps:
     max_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True, gc=False):
     """One HTTP exchange. `connect_ns` and `tls_ns` are null on a reused connection; `upload_ns` runs from begin to
     an empty write buffer; the other `*_ns` instants are on the same clock as `begin_ns`.
 
@@ -119,8 +119,7 @@ class ToolCall:
     repeated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True, gc=False):
     """One model call. `prompt` are the content hashes of the request body's fragments, in order (prompts.jsonl);
     `text` is the answer text of this turn; latencies are those of the attempt that gave the reply."""
 
@@ -146,10 +145,8 @@ class Turn:
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}):
-    """What became of one trial (and try). `(trial, try_no)` is unique; the highest `try_no` counts.
-
-    A msgspec struct, not a dataclass, for one reason: the JSON name of `try_no` is `try`, a Python keyword.
-    """
+    """What became of one trial (and try). `(trial, try_no)` is unique; the highest `try_no` counts. In JSON
+    `try_no` is `try`, a Python keyword."""
 
     run: str
     trial: str

@@ -6,7 +6,9 @@ Search time counts as retrieval unless a tool searched; then it is part of the t
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from loadrig.wire.turn import Asker
 from loadrig.words.arm import ToolOutput, ToolRunner, Unit, View

@@ -7,9 +7,11 @@ sum only when no other reported it. Cost is computed per attempt, from the model
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from loadrig.cost import Prices, terms_of
 from loadrig.words.arm import Answer
