@@ -15,8 +15,8 @@ def _read_until(process: subprocess.Popen[str], words: str) -> None:
 
 
 def test_a_second_signal_leaves_at_once(tmp_path: Path) -> None:
-    """I3: with four in flight for 30 s a first SIGINT would wait 5 s and cancel them; a second leaves them as lost, with
-    every planned trial on file."""
+    """I3: with four in flight for 30 s a first SIGINT would wait 5 s and cancel them; a second leaves them as lost,
+    with every planned trial on file."""
     plan = write_plan(tmp_path)
     (tmp_path / "fast.toml").write_text("base_ms = 30000\n")
     command = [*LOADRIG, "run", str(plan), "--out", str(tmp_path / "results"), "--inline"]
