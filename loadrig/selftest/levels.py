@@ -83,7 +83,13 @@ async def self_test(*, streams: int, seconds: float, lengths: Sequence[int] = LE
     busy = tuple(levels.values())
     cost = fit([(one.schedule.events, one.us_per_reply) for one in busy])
     return SelfTest(
-        (target_core, rig_core), load_average, sys.version.split()[0], busy, paced, cost, _warnings(paced, rig_core)
+        (target_core, rig_core),
+        load_average,
+        sys.version.split()[0],
+        busy,
+        paced,
+        cost,
+        _warnings(paced, rig_core, load_average),
     )
 
 
@@ -114,8 +120,10 @@ async def _measured(worker: Rig, name: str, schedule: Schedule, *, url: str, str
     return level(window, schedule, at_once, truth(url))
 
 
-def _warnings(paced: Level, core: int | None) -> tuple[str, ...]:
+def _warnings(paced: Level, core: int | None, load_average: float) -> tuple[str, ...]:
     found = []
+    if load_average > 1:
+        found.append(f"load average {load_average:.1f} before the start: other work makes the figures worse")
     if core is None:
         found.append("rig and target share a core: the figures are worse than the rig's own")
     if (paced.target_late.p99_ns or 0) > TTFT_LIMIT_NS * 5:
