@@ -34,3 +34,22 @@ def test_a_late_loop_or_a_full_core_marks_the_pulse() -> None:
     bound = [SelfWatch().pulse(STAGE, "w1", one, 1, 1).client_bound for one in (batch(1, 6), batch(1, 1, cpu=0.86))]
     assert bound == [True, True]
     assert not SelfWatch().pulse(STAGE, "w1", batch(1, 1, cpu=0.84), 1, 1).client_bound
+
+
+def test_one_bound_worker_of_two_stays_bound_in_every_pulse() -> None:
+    """w1 was 7 ms late at 90 % of a core; quiet batches of w2, before and after, do not clear the stage of it."""
+    watch = SelfWatch()
+    watch.pulse(STAGE, "w2", batch(1, 1), 1, 2)
+    pulses = [watch.pulse(STAGE, "w1", batch(1, 7, cpu=0.9), 2, 2)]
+    pulses += [watch.pulse(STAGE, name, batch(1, 1), 2, 2) for name in ("w2", "w2", "w1", "w2")]
+    assert [pulse.client_bound for pulse in pulses] == [True] * 5
+    assert [pulse.lag_ns // MS for pulse in pulses] == [7, 7, 7, 1, 1]
+    assert [pulse.cpu_share for pulse in pulses] == [0.9, 0.9, 0.9, 0.2, 0.2]
+
+
+def test_a_new_stage_begins_without_the_last_ones_mark() -> None:
+    """Bound at c4, quiet at c8: the mark, the lag and the share are the stage's own."""
+    watch = SelfWatch()
+    assert watch.pulse(STAGE, "w1", batch(1, 7, cpu=0.9), 1, 1).client_bound
+    quiet = watch.pulse(Stage("c8", 8), "w1", batch(1, 1), 1, 1)
+    assert (quiet.client_bound, quiet.lag_ns, quiet.cpu_share, quiet.target) == (False, MS, 0.2, 8)

@@ -120,3 +120,11 @@ def test_turns_served_in_different_ways_have_no_common_word() -> None:
     """What all turns agree on is kept; what they do not is null."""
     mixed = summed([Usage(speed="fast", inference_geo="us"), Usage(speed="standard", inference_geo="us")])
     assert mixed == Usage(inference_geo="us")
+
+
+def test_waiting_between_attempts_is_summed_over_attempts_and_turns() -> None:
+    """A first turn that waited 200 and 400 before its retries, a second that waited 50: 650 of the trial."""
+    waited = (attempt(), attempt(backoff_ns=200), attempt(backoff_ns=400))
+    record = _record(_turn(attempts=waited), _turn(attempts=(attempt(), attempt(backoff_ns=50))), answer=Answer(REPLY))
+    assert record.backoff_ns == 650
+    assert _record(_turn(), answer=Answer(REPLY)).backoff_ns == 0
