@@ -71,6 +71,8 @@ BARE = b"".join(b"data: " + frame.partition(b"data: ")[2] for frame in reply("He
 NEWS = event({"type": "brand_new"}) + piece({"type": "odd_delta"}) + blk("novelty", 1) + end(1)
 TWO_LINES = b'data: {"type":"content_block_delta","index":0,\ndata: "delta":{"type":"text_delta","text":"Hi"}}\n\n'
 LUMP = OPEN + b"".join(txt(f"{n} ") for n in range(40)) + done()
+HIDDEN = start() + blk("thinking") + signature() + end() + blk("text", 1)
+THOUGHT = {"output_tokens": 120, "output_tokens_details": {"thinking_tokens": 80}}
 SPLIT = {"ephemeral_5m_input_tokens": 1000, "ephemeral_1h_input_tokens": 3000}
 WRITTEN = {"input_tokens": 20, "cache_creation_input_tokens": 4000}
 
@@ -88,9 +90,12 @@ CASES = {
     "A8": Case((b": open\n\n", LUMP), "".join(f"{n} " for n in range(40)), first=(1, 1), every_ms=40,
                summary={"gap_max.p50": None, "tpot.p50": None}),
     "B1": Case((OPEN, txt("a"), txt("b"), txt("c"), txt("d"), done(usage={"output_tokens": 31})), "abcd", every_ms=30),
-    "B4": Case((OPEN, txt("a"), done(usage={"output_tokens": 120, "output_tokens_details": {"thinking_tokens": 80}})),
+    "B4": Case((OPEN, txt("a"), done(usage=THOUGHT)),
                "a", usage={"output": 120, "thinking": 80},
                summary={"tokens_per_question.output": 120, "tokens_per_question.thinking": 80}),
+    "B4 hidden": Case((HIDDEN, txt("a", 1), txt("b", 1), done(usage=THOUGHT, index=1)), "ab", every_ms=60),
+    "B4 unknown": Case((HIDDEN, txt("a", 1), txt("b", 1), done(usage={"output_tokens": 120}, index=1)), "ab",
+                       every_ms=60, summary={"tpot.p50": None}),
     "B5": Case((OPEN, txt("a"), done(usage={"output_tokens": 1})), "a",
                summary={"tpot.p50": None, "gap_max.p50": None}),
     "C1 CRLF": Case((reply("Hello").replace(b"\n", b"\r\n"),), "Hello"),
@@ -226,6 +231,12 @@ def test_b1_b2_b3_gaps_and_rates_keep_their_units(ran: Fired) -> None:
         assert turn.tpot_ns is not None
         assert turn.gaps.count == 3
         assert 2 * MS < turn.tpot_ns < 6 * MS
+
+
+def test_b4_hidden_thinking_is_not_among_the_visible_tokens(ran: Fired) -> None:
+    """Two texts 60 ms apart, 120 tokens of which 80 were hidden: 60 / 39 = 1.5 ms a token, not 60 / 119 = 0.5."""
+    for record in ran.records("B4 hidden"):
+        assert MS < (record.turns[0].tpot_ns or 0) < 3 * MS
 
 
 def test_f4_the_rule_for_an_unknown_split_is_told(ran: Fired) -> None:

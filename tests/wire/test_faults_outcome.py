@@ -273,7 +273,7 @@ SHORT = {
 def test_each_phase_has_its_limit_and_pings_do_not_feed_it(phase: str, loop: str) -> None:
     """Silence, pings for ever before a token, pings for ever after one: each ends after 0.1 s with its phase."""
     script, limits = SHORT[phase]
-    asked, _ = ask(script, limits=limits, loop=loop)
+    asked, _ = ask(script, limits=limits, loop=loop, total_s=3)
 
     attempt = asked.turn.attempts[0]
     assert attempt.failure is not None
