@@ -1,4 +1,4 @@
-"""Runs over real Ray workers: the same job as inline, a worker killed in mid-run, a run stopped and taken up."""
+"""Whole runs that do not end as planned: workers lost, runs stopped, out of money and taken up, some over real Ray."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,9 @@ from command import LOADRIG, QUICK, loadrig, only_run, write_plan
 
 from loadrig.log import RunFolder, read_run
 
-pytestmark = pytest.mark.ray
 TWO_WORKERS = QUICK.replace("workers = 1", "workers = 2\ncpus_per_worker = 0.5")
 LONG = TWO_WORKERS.replace('name = "quick"', 'name = "quick"\nrepetitions = 10')
+IMPATIENT = [sys.executable, "-c", f"import loadrig.fleet.handle as one; one.SILENCE_LIMIT_S = 2\n{LOADRIG[-1]}"]
 
 
 def _wait_for(what: Callable[[], bool], within_s: float = 60) -> None:
@@ -28,10 +30,12 @@ def _wait_for(what: Callable[[], bool], within_s: float = 60) -> None:
         time.sleep(0.05)
 
 
-def _begun(plan: Path, results: Path, *flags: str) -> tuple[subprocess.Popen[str], Path]:
+def _begun(
+    plan: Path, results: Path, *flags: str, command: Sequence[str] = LOADRIG
+) -> tuple[subprocess.Popen[str], Path]:
     """A run in a process of its own that has written a few records, and its folder."""
     process = subprocess.Popen(
-        [*LOADRIG, "run", str(plan), "--out", str(results), *flags],
+        [*command, "run", str(plan), "--out", str(results), *flags],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -44,10 +48,18 @@ def _begun(plan: Path, results: Path, *flags: str) -> tuple[subprocess.Popen[str
     return process, folder
 
 
+def _child_of(pid: int, command: str) -> int:
+    """The one child of a process in whose command line these words stand."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    (found,) = (child for child in children if command.encode() in Path(f"/proc/{child}/cmdline").read_bytes())
+    return int(found)
+
+
 def _outcomes(run: RunFolder) -> Counter[str]:
     return Counter(record.outcome for record in run.records)
 
 
+@pytest.mark.ray
 def test_two_ray_workers_do_the_same_job_as_one_inline(tmp_path: Path) -> None:
     """Same trials, same answers, same tokens; two worker processes and their connections at the target."""
     runs = {}
@@ -61,6 +73,7 @@ def test_two_ray_workers_do_the_same_job_as_one_inline(tmp_path: Path) -> None:
     assert len({worker["pid"] for worker in runs["ray"].manifest["workers"]}) == 2
 
 
+@pytest.mark.ray
 def test_a_killed_worker_loses_its_trials_by_name_and_resume_completes_them(tmp_path: Path) -> None:
     """kill -9 in mid-run: the sum still holds, a warning names the worker, exit code 1; --resume asks the rest."""
     plan = write_plan(tmp_path, LONG)
@@ -142,6 +155,7 @@ def test_a_budget_holds_over_a_resume(tmp_path: Path) -> None:
     assert {record.outcome for record in run.superseded} == {"not_run"}
 
 
+@pytest.mark.ray
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_stopped_before_it_began_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     """A signal while Ray starts: exit code 3, one line, no folder."""
@@ -156,3 +170,90 @@ def test_a_run_stopped_before_it_began_leaves_nothing(number: signal.Signals, tm
     assert process.returncode == 3, err
     assert "Traceback" not in err
     assert not list((tmp_path / "results").glob("*"))
+
+
+@pytest.mark.parametrize("in_flight", [8, 32])
+def test_a_budget_is_kept_though_answers_are_as_long_as_they_may_be(in_flight: int, tmp_path: Path) -> None:
+    """Answers of 2,000 tokens and room for about twenty, fewer or more than that in flight: never over, and nearly
+    all of it is used."""
+    plan = write_plan(tmp_path, LONG.replace("concurrency = [4]", f"concurrency = [{in_flight}]"))
+    (tmp_path / "fast.toml").write_text("base_ms = 10\ndecode_ms_per_token = 0.05\nfixed_answer_tokens = 2000\n")
+    flags = ["--out", tmp_path / "results", "--inline", "--arm", "control", "--budget", "0.0205"]
+    called = loadrig("run", plan, *flags)
+    assert called.code == 1, called.err
+    run = only_run(tmp_path / "results")
+    asked = [Decimal(record.cost or "nan") for record in run.records if record.outcome == "answered"]
+    assert {record.usage.output for record in run.records if record.usage} == {2000}
+    assert Decimal("0.0205") - max(asked) < sum(asked) <= Decimal("0.0205")
+    assert 18 <= len(asked) <= 20
+    assert Counter((r.outcome, r.reason) for r in run.records) == {
+        ("answered", None): len(asked), ("not_run", "budget"): len(run.trials) - len(asked),
+    }  # fmt: skip
+
+
+def test_ctrl_c_while_the_metrics_linger_ends_a_finished_run(tmp_path: Path) -> None:
+    """The run is done when the signal comes: its report is written and its exit code is 0."""
+    command = [*LOADRIG, "run", str(write_plan(tmp_path)), "--out", str(tmp_path / "results"), "--inline"]
+    command += ["--arm", "control", "--metrics-port", "0", "--linger", "300"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any("metrics stay at" in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    run = only_run(tmp_path / "results")
+    assert run.manifest["status"] == "complete"
+    assert (run.path / "report.md").is_file()
+
+
+def test_a_run_that_is_going_on_cannot_be_taken_up(tmp_path: Path) -> None:
+    """A second writer is refused with exit code 2 and touches nothing; the first ends as if it had not been there."""
+    plan = write_plan(tmp_path, LONG)
+    process, folder = _begun(plan, tmp_path / "results", "--inline")
+    manifest = (folder / "manifest.json").read_bytes()
+    called = loadrig("run", plan, "--resume", folder, "--inline")
+    assert called.code == 2
+    assert "another process is writing this run" in called.err
+    assert (folder / "manifest.json").read_bytes() == manifest
+    assert not (folder / "truth-2.jsonl").exists()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    run = read_run(folder)
+    assert len(run.records) == len(run.trials)
+    assert run.superseded == ()
+
+
+def test_a_worker_whose_search_process_is_killed_ends_with_a_warning(tmp_path: Path) -> None:
+    """The trials in hand are lost by name, the rest is not run, exit code 1; --resume asks what is missing."""
+    plan, flags = write_plan(tmp_path, LONG), ("--inline", "--arm", "rag")
+    process, folder = _begun(plan, tmp_path / "results", *flags)
+    os.kill(_child_of(process.pid, "multiprocessing.spawn"), signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "Traceback" not in err
+    run = read_run(folder)
+    became = Counter((record.outcome, record.reason) for record in run.records)
+    assert became.keys() == {("answered", None), ("failed", "lost"), ("not_run", "stopped")}
+    assert became.total() == len(run.trials)
+    assert any("the search process of this worker died" in warning for warning in run.manifest["warnings"])
+    called = loadrig("run", plan, "--resume", folder, *flags)
+    assert called.code == 0, called.err
+    assert _outcomes(read_run(folder)) == {"answered": len(run.trials)}
+
+
+@pytest.mark.ray
+def test_a_worker_that_hangs_is_given_up_and_the_other_goes_on(tmp_path: Path) -> None:
+    """One of two is stopped by SIGSTOP: after the limit (here 2 s) its trials are lost and the other asks the rest."""
+    plan = write_plan(tmp_path, LONG)
+    process, folder = _begun(plan, tmp_path / "results", "--arm", "rag", "--arm", "full_context", command=IMPATIENT)
+    pid = json.loads((folder / "manifest.json").read_text())["workers"][0]["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1, err
+    run = read_run(folder)
+    lost = [record for record in run.records if record.reason == "lost"]
+    assert {record.worker for record in lost} == {"w1"}
+    assert _outcomes(run) == {"answered": len(run.trials) - len(lost), "failed": len(lost)}
+    assert f"worker w1 (pid {pid}) has not answered for 2 s" in run.manifest["warnings"]
+    _wait_for(lambda: not Path(f"/proc/{pid}").exists())

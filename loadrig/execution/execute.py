@@ -68,6 +68,7 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
         endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
         stack.enter_context(endpoint)
         folder = stack.enter_context(folders.opened(options.out, plan, options.resume))
+        log = stack.enter_context(RunLog(folder))  # locks a run that is taken up before anything of it is touched
         reached = await stack.enter_async_context(reach(plan, folder))
         prepared = await asyncio.to_thread(calibrate, prepared, reached.targets)
         _confirm(prepared, options, reached)
@@ -78,7 +79,6 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
             progress.notice(f"metrics at {endpoint.url}")
         session = folders.Session(options.command_line, tuple((handle.name, handle.pid) for handle in handles))
         manifest = folders.begin(folder, prepared, reached, session, None if taken is None else taken.manifest)
-        log = stack.enter_context(RunLog(folder))
         driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
         status = "broken"
         try:
