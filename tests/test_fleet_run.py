@@ -191,21 +191,6 @@ def test_a_budget_is_kept_though_answers_are_as_long_as_they_may_be(in_flight: i
     }  # fmt: skip
 
 
-def test_ctrl_c_while_the_metrics_linger_ends_a_finished_run(tmp_path: Path) -> None:
-    """The run is done when the signal comes: its report is written and its exit code is 0."""
-    command = [*LOADRIG, "run", str(write_plan(tmp_path)), "--out", str(tmp_path / "results"), "--inline"]
-    command += ["--arm", "control", "--metrics-port", "0", "--linger", "300"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        assert any("metrics stay at" in line for line in process.stderr)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    run = only_run(tmp_path / "results")
-    assert run.manifest["status"] == "complete"
-    assert (run.path / "report.md").is_file()
-
-
 def test_a_run_that_is_going_on_cannot_be_taken_up(tmp_path: Path) -> None:
     """A second writer is refused with exit code 2 and touches nothing; the first ends as if it had not been there."""
     plan = write_plan(tmp_path, LONG)

@@ -73,8 +73,8 @@ def test_the_highest_try_counts_and_the_others_stay(tmp_path: Path) -> None:
     assert (run.records, run.superseded) == ((second,), (first,))
 
 
-def test_a_torn_last_line_is_left_out_and_cut_before_more_is_written(tmp_path: Path) -> None:
-    """Cut in the middle of the second record: the first is there; what is appended begins on a line of its own."""
+def test_a_new_line_does_not_glue_to_a_torn_one(tmp_path: Path) -> None:
+    """I8: cut in the middle of the second record, the first is there; what is appended begins on a line of its own."""
     write_run(tmp_path, [record("t1"), record("t2")])
     records = tmp_path / RECORDS
     records.write_bytes(records.read_bytes()[:-10])
@@ -106,8 +106,8 @@ def test_a_prompt_is_written_once(tmp_path: Path) -> None:
     assert read_prompts(tmp_path)["h1"] == 'say "é"\n'.encode()
 
 
-def test_a_batch_is_on_file_before_the_next_comes(tmp_path: Path) -> None:
-    """A reader sees what was appended while the log is still open."""
+def test_a_record_is_on_file_before_the_next_comes(tmp_path: Path) -> None:
+    """I3: whatever ends the process, what was appended can be read; nothing waits for the end."""
     write_run(tmp_path, [])
     with RunLog(tmp_path) as log:
         log.append([record("t1")], {"h1": b"one"})
@@ -127,7 +127,7 @@ def _another_writer(folder: Path) -> Iterator[None]:
         process.stdin.close()
 
 
-def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+def test_a_run_has_one_writer(tmp_path: Path) -> None:
     """As long as another process writes the run, and not longer; reading it is nobody's business."""
     write_run(tmp_path, [record("t1")])
     with _another_writer(tmp_path):
