@@ -131,13 +131,14 @@ def test_the_truth_log_tells_what_the_client_saw(tmp_path: Path) -> None:
 
 
 def test_tokens_leave_when_the_scenario_says(tmp_path: Path) -> None:
-    """First token 50 ms after the body, the fifth of 10 ms each at 90 ms; never early, late by the machine's load."""
+    """First token 50 ms after the body, the fifth of 10 ms each at 90 ms: never early, and the best of eight in time."""
     scenario = "base_ms = 50.0\ndecode_ms_per_token = 10.0\njitter = 0.0\nfixed_answer_tokens = 5\n"
     with running(scenario + "prefill_us_per_token = 0.0\n", tmp_path) as simulator:
-        simulator.post(asking("x?"))
-        (row,) = simulator.stop()
-    assert 50 <= (row["first_token_ns"] - row["body_complete_ns"]) / 1e6 < 90
-    assert 90 <= (row["last_token_ns"] - row["body_complete_ns"]) / 1e6 < 130
+        for _ in range(8):
+            simulator.post(asking("x?"))
+        rows = simulator.stop()
+    assert 50 <= min((row["first_token_ns"] - row["body_complete_ns"]) / 1e6 for row in rows) < 90
+    assert 90 <= min((row["last_token_ns"] - row["body_complete_ns"]) / 1e6 for row in rows) < 130
 
 
 def test_a_request_waits_for_the_one_slot(tmp_path: Path) -> None:
