@@ -131,7 +131,7 @@ def test_the_truth_log_tells_what_the_client_saw(tmp_path: Path) -> None:
 
 
 def test_tokens_leave_when_the_scenario_says(tmp_path: Path) -> None:
-    """First token 50 ms after the body, the fifth of 10 ms each at 90 ms: never early, and the best of eight in time."""
+    """First token 50 ms after the body, the fifth 40 ms later: never early, and the best of eight in time."""
     scenario = "base_ms = 50.0\ndecode_ms_per_token = 10.0\njitter = 0.0\nfixed_answer_tokens = 5\n"
     with running(scenario + "prefill_us_per_token = 0.0\n", tmp_path) as simulator:
         for _ in range(8):
