@@ -97,6 +97,12 @@ def test_throughput_counts_successes(tmp_path: Path) -> None:
     assert (found.trials_per_s, found.output_tokens_per_s, found.failed, found.asked) == (1, 10, 5, 10)
 
 
+def test_tokens_a_second_are_those_of_measured_trials(tmp_path: Path) -> None:
+    """Two measured trials of 10 tokens in 2 s are 10 a second; warm-up and tail inside the window add none."""
+    extra = [span("w1", 0, 2, phase="warmup"), span("t1", 0, 2, phase="tail")]
+    assert stage(tmp_path, span("a", 0, 1), span("b", 1, 2), *extra).output_tokens_per_s == 10
+
+
 def test_without_clocks_there_is_no_rate(tmp_path: Path) -> None:
     """Lost trials have no times: rates are not available, not 0."""
     found = stage(tmp_path, failed("l", "lost", worker=None))
