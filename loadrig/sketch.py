@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from loadrig.words.record import Record
+from loadrig.words.record import Record, succeeded
 
 LOWEST_US, HIGHEST_US, DIGITS = 1, 3_600_000_000, 3
 _NS_PER_US = 1000
@@ -82,8 +82,7 @@ def write_interval_log(path: Path, records: Iterable[Record], *, comments: Seque
     sketches: dict[str, Sketch] = {}
     spans: dict[str, tuple[float, float]] = {}
     for record in records:
-        success = record.outcome == "answered" or record.reason == "cut_off"
-        if record.phase != "measured" or not success or record.service_ns is None or record.began_at is None:
+        if record.phase != "measured" or not succeeded(record) or record.service_ns is None or record.began_at is None:
             continue
         tag = f"{record.arm}/{record.stage}"
         sketches.setdefault(tag, Sketch()).record(record.service_ns)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from loadrig.analysis.selection import succeeded
 from loadrig.measures import measure
 from loadrig.stats import Quantile, quantile
-from loadrig.words.record import Record
+from loadrig.words.record import Record, succeeded
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from datetime import datetime
 from loadrig.analysis.accuracy import correct
 from loadrig.analysis.bill import PerQuestion, currency_of, per_question
 from loadrig.analysis.latency import Latency, latency
-from loadrig.analysis.selection import asked, grouped, stage_names, succeeded, timed
+from loadrig.analysis.selection import asked, grouped, stage_names, timed
 from loadrig.log import RunFolder
-from loadrig.words.record import Record
+from loadrig.words.record import Record, succeeded
 
 PAUSE_NS = 10_000_000_000
 LAG_FLOOR_NS, LAG_SHARE, CPU_LIMIT = 5_000_000, 0.05, 0.85

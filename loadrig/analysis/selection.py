@@ -37,11 +37,6 @@ def timed(run: RunFolder) -> tuple[Record, ...]:
     return tuple(record for record in asked(run) if record.phase == "measured" and record.trial not in again)
 
 
-def succeeded(record: Record) -> bool:
-    """Latency success: answered, or cut off at the token limit with text."""
-    return record.outcome == "answered" or record.reason == "cut_off"
-
-
 def stage_names(run: RunFolder) -> list[str]:
     """Stages in the order they ran: the manifest's, then any that only the records know."""
     listed = [str(stage["name"]) for stage in run.manifest.get("stages", [])]

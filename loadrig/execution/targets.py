@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from loadrig.execution.embedded import NAME as SIMULATOR
 from loadrig.execution.embedded import embedded
 from loadrig.outside import get_json
+from loadrig.wire.head import is_loopback
 from loadrig.wire.turn import Target, resolve
 from loadrig.words.errors import InputError
 from loadrig.words.settings import Plan
@@ -74,7 +73,7 @@ async def reach(plan: Plan, folder: Path) -> AsyncIterator[Reached]:
             targets[model.id] = target
             urls[model.id] = base_url or "the provider's own"
             warnings.extend(target.warnings)
-        local = all(_is_loopback(url) for url in urls.values())
+        local = all(is_loopback(target.head.origin[1]) for target in targets.values())
         yield Reached(targets, urls, tuple(running.values()), local, tuple(dict.fromkeys(warnings)))
 
 
@@ -84,11 +83,3 @@ def _unused(folder: Path, stem: str) -> Path:
     while (path := folder / f"{stem}{f'-{number}' if number > 1 else ''}.jsonl").exists():
         number += 1
     return path
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -93,8 +93,6 @@ class Driver:
                 for handle in alive:
                     self._lose(ledger, handle)
             alive = [handle for handle in alive if handle.name not in self._dead]
-            if not alive and self._halted is None:
-                self._halt("stopped")
         for observer in self._observers:
             observer.finished()
 

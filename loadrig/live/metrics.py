@@ -16,7 +16,7 @@ from decimal import Decimal
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, disable_created_metrics
 
 from loadrig.words.clock import Clock, SystemClock
-from loadrig.words.record import Attempt, Record, Turn, Usage
+from loadrig.words.record import Attempt, Record, Turn, Usage, succeeded
 from loadrig.words.trial import Pulse, RunInfo
 
 # Upper edges of the buckets, in seconds: for what a user waits for, and for what is mostly short (a token, a
@@ -168,11 +168,6 @@ class Metrics:
         )
         self._client_bound = self._gauge("client_bound", "1 while the rig itself is the bottleneck.")
         self._run = Info("loadrig_run", "The run that is shown.", registry=self.registry)
-
-
-def succeeded(ended: Record | Turn) -> bool:
-    """Whether its latency counts as a success: answered, or cut off at max_tokens with text."""
-    return ended.outcome == "answered" or (ended.outcome == "unanswered" and ended.reason == "cut_off")
 
 
 def code_of(attempt: Attempt) -> str:

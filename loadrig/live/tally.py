@@ -14,8 +14,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from loadrig.live.metrics import succeeded
-from loadrig.words.record import Record
+from loadrig.words.record import Record, succeeded
 from loadrig.words.trial import Pulse, RunInfo
 
 WINDOW = 2_000

@@ -187,3 +187,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}
     currency: str | None = None
     retrieved: tuple[Hit, ...] = ()
     turns: tuple[Turn, ...] = ()
+
+
+def succeeded(ended: Record | Turn) -> bool:
+    """Latency success: answered, or cut off at the token limit with text."""
+    return ended.outcome == "answered" or ended.reason == "cut_off"
