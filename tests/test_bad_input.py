@@ -60,7 +60,7 @@ def test_wrong_input_is_named_and_nothing_is_written(
         (["run", "plans/quickstart.toml", "--arm", "rug"], "unknown arm 'rug'"),
         (["run", "plans/quickstart.toml", "--concurrency", "0"], "Invalid value"),
         (["run", "plans/quickstart.toml", "--resume", "nowhere"], "not a run folder"),
-        (["run", "plans/quickstart.toml", "--workers", "4096"], "the workers ask for 4096 CPUs"),
+        (["run", "plans/quickstart.toml", "--workers", "4096"], "the workers ask for 2048 CPUs"),
         (["sweep", "plans/quickstart.toml", "--levels", "1,x"], "--levels '1,x'"),
         (["report", "nowhere"], "not a run folder"),
         (["nightly", "plans/quickstart.toml", "--report-only", "--out", "nowhere"], "nowhere"),

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from command import loadrig
 
+from loadrig.config import read_plan
+
 ROOT = Path(__file__).resolve().parents[1]
 LINES = [line.strip() for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("    ")]
 COMMANDS = [line.partition("#")[0].strip() for line in LINES if line.startswith(".venv/bin/loadrig ")]
@@ -70,6 +72,12 @@ def test_the_readmes_resume_takes_up_a_run(at_home: Path) -> None:
     called = loadrig(*shlex.split(line.replace("results/RUN", f"results/{folder.name}"))[1:], *SMALL["run"])
     assert called.code == 2
     assert "nothing is missing" in called.err
+
+
+def test_the_demo_asks_for_no_more_than_one_cpu() -> None:
+    """Two workers at half a CPU each: the first command a newcomer runs is not refused on a small machine."""
+    load = read_plan(ROOT / "plans" / "quickstart.toml").load
+    assert load.workers * load.cpus_per_worker == 1
 
 
 def test_the_plan_shown_in_full_is_a_plan(at_home: Path) -> None:
