@@ -8,14 +8,13 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 import pytest
 
 from loadrig import questions as question_files
 from loadrig.corpus import load
 from loadrig.corpus.jsonl import read_rows
+from loadrig.corpus.ledger import Asked, Ledger, read_ledger
 from loadrig.graders.precheck import passes
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.settings import CorpusSettings, QuestionSettings
@@ -36,52 +35,6 @@ STOP = frozenset(
         "so some somebody that the their them they this to until what which who with without",
     )
 )
-
-
-@dataclass(frozen=True)
-class State:
-    """What a fact was from a date on, and the words that say so."""
-
-    value: str
-    doc: str
-    date: str
-    quote: str
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A fact with its history, oldest state first; `final` are words of the current state."""
-
-    id: str
-    about: str
-    shape: Literal["value", "existence"]
-    pattern: Literal["amendment", "reversal", "narrowed", "unbuilt"]
-    states: tuple[State, ...]
-    final: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A numbered change request and the minutes that decided it."""
-
-    request: int
-    asked: str
-    doc: str
-
-
-@dataclass(frozen=True)
-class Refusal(Asked):
-    """A refused request with the approved one it resembles."""
-
-    twin: Asked
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """facts.json."""
-
-    facts: tuple[Fact, ...]
-    refusals: tuple[Refusal, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +71,9 @@ def key(corpus: Corpus) -> tuple[Question, ...]:
 
 @pytest.fixture(scope="module")
 def ledger() -> Ledger:
-    return msgspec.json.decode((HOME / "facts.json").read_bytes(), type=Ledger)
+    found = read_ledger(HOME)
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +197,7 @@ def test_refusals_read_like_approvals(ledger: Ledger, corpus: Corpus) -> None:
     paragraphs = [part for document in corpus.documents for part in document.text.split("\n") if len(part.split()) > 25]
     assert len(ledger.refusals) == 3
     for refusal in ledger.refusals:
-        refused, approved = paragraph_of(corpus, refusal), paragraph_of(corpus, refusal.twin)
+        refused, approved = paragraph_of(corpus, refusal.refused), paragraph_of(corpus, refusal.resembles)
         assert "the request is refused" in refused
         assert "the request is approved" in approved
         assert max((part for part in paragraphs if part != refused), key=lambda p: likeness(refused, p)) == approved
