@@ -263,7 +263,7 @@ def corpus_check(
     *,
     slice_name: SliceName = None,
 ) -> None:
-    """Holds questions against a corpus: ids, quotes, references. Exit code 1 when something is wrong."""
+    """Holds questions and ledger against the texts, rule by rule. Exit code 2 when one is broken."""
     from loadrig.commands import corpus as command
 
     raise typer.Exit(command.check(path, questions, slice_name))

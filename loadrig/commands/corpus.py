@@ -12,12 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from loadrig import corpus as corpora
-from loadrig import questions as question_files
-from loadrig.commands.firing import DONE, FAILED
+from loadrig.commands.firing import DONE
 from loadrig.corpus import checks
 from loadrig.corpus.loading import other_files
+from loadrig.corpus.rules.subject import Subject, prepare
+from loadrig.corpus.rules.table import RULES
 from loadrig.graders.precheck import passes
-from loadrig.words.settings import CorpusSettings, QuestionSettings
+from loadrig.words.settings import CorpusSettings
+
+BROKEN = 2  # the exit code of wrong input
 
 
 def stats(path: str, slice_name: str | None) -> None:
@@ -43,13 +46,36 @@ def _shown(value: object) -> str:
 
 
 def check(path: str, questions: str, slice_name: str | None) -> int:
-    """Prints each finding on a line; 1 when there is one."""
-    corpus = corpora.load(CorpusSettings(path=path, slice=slice_name))
-    asked = question_files.select(QuestionSettings(path=questions), corpus)
-    findings = checks.check(corpus, asked.questions, passes)
+    """Prints each finding as `file:line: problem; remedy`, then notes, oracles, and what could not be checked.
+
+    Two when there is a finding.
+    """
+    subject = prepare(path, questions, passes, slice_name=slice_name)
+    report = checks.check(subject)
     console = Console()
-    for finding in findings:
-        console.print(Text(f"{finding.question}: {finding.fault}: {finding.detail}"))
-    left_out = f", {len(asked.left_out)} left out of this slice" if asked.left_out else ""
-    console.print(f"{len(asked.questions)} questions{left_out}, {len(findings)} findings")
-    return FAILED if findings else DONE
+    for _, finding in report.findings:
+        console.print(Text(str(finding)), soft_wrap=True)
+    for rule, note in report.notes:
+        console.print(Text(f"note ({rule}): {note}"), soft_wrap=True)
+    if not subject.no_ledger:
+        console.print(_oracles(subject))
+    for reason, rules in _by_reason(report).items():
+        console.print(Text(f"not checked: {', '.join(rules)}: {reason}"), soft_wrap=True)
+    left_out = f", {subject.left_out} left out of this slice" if subject.left_out else ""
+    console.print(f"{len(subject.key)} questions{left_out}, {len(RULES)} rules, {len(report.findings)} findings")
+    return BROKEN if report.findings else DONE
+
+
+def _by_reason(report: checks.Report) -> dict[str, list[str]]:
+    rules: dict[str, list[str]] = {}
+    for rule, unchecked in report.unchecked:
+        rules.setdefault(unchecked.reason, []).append(rule)
+    return rules
+
+
+def _oracles(subject: Subject) -> Table:
+    table = Table("reader without understanding", "facts right", "questions right", title="Oracles")
+    for score in checks.oracle_scores(subject):
+        facts = f"{score.facts_right} of {score.facts}"
+        table.add_row(score.oracle, facts, f"{score.questions_right} of {score.questions}")
+    return table

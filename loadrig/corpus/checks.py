@@ -1,33 +1,43 @@
 """Looks for faults of a corpus and its questions before any run, and describes a corpus in numbers.
 
-`check` holds the key against the texts: documents exist, quotes stand in them and inside one chunk (else no passage
-can show them), the reference passes its own pre-check, and neither a superseded value nor the question itself does
-(else the pre-check cannot tell). The pre-check is handed in, so that it is the very one that answers are held to. It
-cannot tell whether a reference is true: that takes a reader.
+`check` asks every rule of the table (`loadrig.corpus.rules.table`) and keeps all they say: findings, notes, and what
+could not be looked at and why. It cannot tell whether a reference is true: that takes a reader.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loadrig.measures.recall import squeezed
-from loadrig.words.corpus import Corpus, Question
-
-# Whether an answer holds what `must_contain` demands.
-PreCheck = Callable[[str, Iterable[str]], bool]
+from loadrig.corpus.oracles import Score, scores
+from loadrig.corpus.rules.history import own_texts
+from loadrig.corpus.rules.outcome import Finding, Note, Outcome, Unchecked
+from loadrig.corpus.rules.rests import SUPERSESSION
+from loadrig.corpus.rules.subject import Subject
+from loadrig.corpus.rules.table import RULES
+from loadrig.words.corpus import Corpus
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A fault of one question. `fault` is a fixed phrase to count by, `detail` what it concerns."""
+class Report:
+    """What the rules said, by rule, in the order of the table."""
 
-    question: str
-    fault: str
-    detail: str
+    said: tuple[tuple[str, Outcome], ...]
+
+    @property
+    def findings(self) -> list[tuple[str, Finding]]:
+        return [(rule, outcome) for rule, outcome in self.said if isinstance(outcome, Finding)]
+
+    @property
+    def notes(self) -> list[tuple[str, Note]]:
+        return [(rule, outcome) for rule, outcome in self.said if isinstance(outcome, Note)]
+
+    @property
+    def unchecked(self) -> list[tuple[str, Unchecked]]:
+        return [(rule, outcome) for rule, outcome in self.said if isinstance(outcome, Unchecked)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +58,20 @@ class Stats:
     skipped: Mapping[str, int]
 
 
-def check(corpus: Corpus, questions: Iterable[Question], passes: PreCheck) -> tuple[Finding, ...]:
-    """All findings, question by question in the order given; an empty tuple when there are none."""
-    texts = {document.id: squeezed(document.text) for document in corpus.documents}
-    chunks: defaultdict[str, list[str]] = defaultdict(list)
-    for chunk in corpus.chunks:
-        chunks[chunk.document].append(squeezed(chunk.text))
-    return tuple(
-        Finding(question.id, fault, detail)
-        for question in questions
-        for fault, detail in (
-            *_documents(question, texts),
-            *_quotes(question, texts, chunks),
-            *_pre_check(question, passes),
-        )
-    )
+def check(subject: Subject) -> Report:
+    """Everything that every rule has to say."""
+    said: list[tuple[str, Outcome]] = []
+    for rule in RULES:
+        reason = rule.obstacle(subject)
+        outcomes = rule.judge(subject) if reason is None else [Unchecked(reason)]
+        said.extend((rule.name, outcome) for outcome in outcomes)
+    return Report(tuple(said))
+
+
+def oracle_scores(subject: Subject) -> tuple[Score, ...]:
+    """How the readers without understanding do on the ledger's facts and the questions on supersession."""
+    asked = [line.facts for line in subject.key if line.question.category == SUPERSESSION]
+    return scores(subject.ledger.facts, own_texts(subject), asked)
 
 
 def stats(corpus: Corpus) -> Stats:
@@ -83,41 +92,3 @@ def stats(corpus: Corpus) -> Stats:
         access_labels=Counter(label for document in corpus.documents for label in document.access),
         skipped=Counter(file.reason for file in corpus.skipped),
     )
-
-
-_Found = Iterator[tuple[str, str]]
-
-
-def _documents(question: Question, texts: Mapping[str, str]) -> _Found:
-    named = {
-        "gold": question.gold,
-        "amending": question.amending,
-        "evidence": tuple(item.doc for item in question.evidence),
-    }
-    for field, documents in named.items():
-        for document in dict.fromkeys(documents):
-            if document not in texts:
-                yield f"{field} document is not in the corpus", document
-
-
-def _quotes(question: Question, texts: Mapping[str, str], chunks: Mapping[str, list[str]]) -> _Found:
-    for item in question.evidence:
-        quote = squeezed(item.quote)
-        if item.doc not in texts:
-            continue
-        if not quote or quote not in texts[item.doc]:
-            yield "quote is not in its document", f"{item.doc}: {item.quote}"
-        elif not any(quote in chunk for chunk in chunks[item.doc]):
-            yield "quote is in no single chunk", f"{item.doc}: {item.quote}"
-
-
-def _pre_check(question: Question, passes: PreCheck) -> _Found:
-    if not question.must_contain:
-        return
-    if not passes(question.reference, question.must_contain):
-        yield "reference fails its own must_contain", question.reference
-    if passes(question.question, question.must_contain):
-        yield "the question itself passes must_contain", question.question
-    for value in question.stale:
-        if passes(value, question.must_contain):
-            yield "stale value passes must_contain", value
