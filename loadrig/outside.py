@@ -1,7 +1,8 @@
 """Every HTTP call that is not a measured turn: the one home of httpx, so that what checks the rig does not run on it.
 
-Rules: a deadline on every call, loopback never through a proxy, no retries. An address that does not answer, or
-answers with an error or with something else than JSON, is an `InputError`: nothing here is ever a measurement.
+Rules: a deadline on every call, no retries; loopback never through the environment's proxy. An address that does not
+answer, or answers with an error or with something else than JSON, is an `InputError`: nothing here is ever a
+measurement.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 
 from loadrig.words.errors import InputError
 
+ENVIRONMENT = "environment"
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 SHOWN = 200
 
@@ -23,14 +25,23 @@ def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: fl
     return _json("GET", url, timeout_s, params=params)
 
 
-def post_json(url: str, body: bytes, headers: Iterable[tuple[str, str]] = (), *, timeout_s: float = 10.0) -> Any:
-    """The decoded answer to a POST of JSON text. `headers` may hold a key: nothing of them is in an error."""
-    return _json("POST", url, timeout_s, content=body, headers=list(headers))
+def post_json(
+    url: str,
+    body: bytes,
+    headers: Iterable[tuple[str, str]] = (),
+    *,
+    timeout_s: float = 10.0,
+    proxy: str | None = ENVIRONMENT,
+) -> Any:
+    """The decoded answer to a POST of JSON text. `headers` may hold a key: nothing of them is in an error.
+
+    `proxy`: the URL of the one to go through, None for none, or what the environment says."""
+    return _json("POST", url, timeout_s, proxy=proxy, content=body, headers=list(headers))
 
 
-def _json(method: str, url: str, timeout_s: float, **sent: Any) -> Any:
+def _json(method: str, url: str, timeout_s: float, *, proxy: str | None = ENVIRONMENT, **sent: Any) -> Any:
     try:
-        with httpx.Client(mounts=dict.fromkeys(LOOPBACK), timeout=timeout_s) as client:
+        with _client(proxy, timeout_s) as client:
             response = client.request(method, url, **sent)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise InputError(
@@ -49,3 +60,9 @@ def _json(method: str, url: str, timeout_s: float, **sent: Any) -> Any:
             f"{url} did not answer with JSON: {response.text[:SHOWN]}",
             remedy="check that the address is the server's API and not its page",
         ) from error
+
+
+def _client(proxy: str | None, timeout_s: float) -> httpx.Client:
+    if proxy == ENVIRONMENT:
+        return httpx.Client(mounts=dict.fromkeys(LOOPBACK), timeout=timeout_s)
+    return httpx.Client(transport=httpx.HTTPTransport(proxy=proxy), timeout=timeout_s)

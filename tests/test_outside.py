@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from loadrig.outside import get_json
+from loadrig.outside import get_json, post_json
 from loadrig.words.errors import InputError
 
 
@@ -22,6 +22,14 @@ class Answers(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body.encode())
+
+    def do_POST(self) -> None:
+        """Gives back what it got."""
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
         """Says nothing."""
@@ -47,6 +55,13 @@ def test_loopback_never_goes_through_a_proxy(server: str, monkeypatch: pytest.Mo
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.delenv("NO_PROXY", raising=False)
     assert get_json(f"{server}/echo") == {"query": ""}
+
+
+def test_a_post_goes_the_way_it_is_told(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through a proxy that is named, this machine's own servers too; directly when told so, whatever is set."""
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    assert post_json(f"{server}/post", b"[1]", proxy=None) == [1]
+    assert post_json("http://host.invalid/post", b"[2]", proxy=server) == [2]
 
 
 @pytest.mark.parametrize(

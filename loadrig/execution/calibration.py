@@ -57,7 +57,8 @@ def _counted(prompt: Prompt, target: Target) -> int:
     body = msgspec.json.decode(b"".join(target.dialect.body(prompt, target.model)), type=dict[str, msgspec.Raw])
     kept = {key: value for key, value in body.items() if key not in endpoint.count_without}
     url = target.head.url.removesuffix(endpoint.path) + endpoint.count_path
-    answer = post_json(url, msgspec.json.encode(kept), target.head.fields, timeout_s=LIMIT_S)
+    proxy = None if target.head.proxy is None else target.head.proxy.url
+    answer = post_json(url, msgspec.json.encode(kept), target.head.fields, timeout_s=LIMIT_S, proxy=proxy)
     counted = answer.get("input_tokens") if isinstance(answer, dict) else None
     if not isinstance(counted, int) or isinstance(counted, bool) or counted < 1:
         raise InputError(f"{url} answered without a count", remedy="none is needed")

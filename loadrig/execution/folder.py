@@ -25,6 +25,7 @@ from loadrig.execution.targets import Reached
 from loadrig.fleet.selfwatch import SelfMeasurement
 from loadrig.log import MANIFEST, PLAN, QUESTIONS, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
+from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
 from loadrig.words.settings import Plan
 
@@ -140,8 +141,10 @@ def _described(prepared: Prepared) -> dict[str, Any]:
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """The plan as resolved, each arm with its name and every option."""
+    """The plan as resolved, each arm with its name and every option. A proxy's user and password are not in it."""
     table = asdict(plan)
+    for model in table["model"]:
+        model["proxy"] = model["proxy"] and told_url(model["proxy"])
     table["arms"] = [{"name": arm.name, "kind": _kind(arm), **asdict(arm)} for arm in plan.arms]  # type: ignore[call-overload]
     return table
 

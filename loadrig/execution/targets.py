@@ -71,7 +71,8 @@ async def reach(plan: Plan, folder: Path) -> AsyncIterator[Reached]:
                 base_url = running[model.scenario]
             target = await resolve(replace(model, base_url=base_url), base_url)
             targets[model.id] = target
-            urls[model.id] = base_url or "the provider's own"
+            way = "" if target.head.proxy is None else f" through the proxy {target.head.proxy}"
+            urls[model.id] = (base_url or "the provider's own") + way
             warnings.extend(target.warnings)
         local = all(is_loopback(target.head.origin[1]) for target in targets.values())
         yield Reached(targets, urls, tuple(running.values()), local, tuple(dict.fromkeys(warnings)))

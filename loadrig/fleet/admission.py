@@ -1,8 +1,9 @@
 """Whether the target lets us in at all. Pure.
 
 A wrong key or a missing right fails every trial alike, in milliseconds: a run would be over in seconds, with thousands
-of failures and nothing learnt. When the first `ENOUGH` trials that ended were all refused with 401 or 403 there is
-nothing to go on for. One trial that ended otherwise, and the target has let us in: later refusals are results.
+of failures and nothing learnt. When the first `ENOUGH` trials that ended were all refused with 401, 403 or a proxy's
+407 there is nothing to go on for. One trial that ended otherwise, and the target has let us in: later refusals
+are results.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from loadrig.words.record import Failure, Record
 
 ENOUGH = 3
-REFUSALS = (401, 403)
+REFUSALS = (401, 403, 407)
 
 
 class Admission:
@@ -36,7 +37,9 @@ class Admission:
         """Why the run need not go on, in words; None as long as it may."""
         if self._admitted or self._refused < ENOUGH or self._last is None:
             return None
+        is_proxy = self._last.reason == "connect"
         return (
-            f"the target refuses us: HTTP {self._last.http_status}, {self._last.detail}; stopped after {self._refused} "
-            "trials, all refused. Correct the key or its rights, then --resume this run with --retry failed"
+            f"the {'proxy' if is_proxy else 'target'} refuses us: HTTP {self._last.http_status}, {self._last.detail}; "
+            f"stopped after {self._refused} trials, all refused. Correct "
+            f"{'its URL' if is_proxy else 'the key or its rights'}, then --resume this run with --retry failed"
         )

@@ -42,7 +42,7 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
             f"no key for {origin[1]}: {endpoint.key_variable} is not set",
             remedy=f'export {endpoint.key_variable}=..., or set base_url = "simulator" in the plan',
         )
-    warnings = found_in_environment(os.environ, endpoint.key_variable, origin[0])
+    warnings = found_in_environment(os.environ, endpoint.key_variable)
     if not key and not is_loopback(origin[1]):
         warnings += (f"{endpoint.key_variable} is not set: {origin[1]} is asked with a placeholder key",)
     is_first = "anthropic" not in sys.modules
@@ -55,14 +55,10 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
     return Head(origin, lines, (key,) if key else (), warnings)
 
 
-def found_in_environment(environment: Mapping[str, str], key_variable: str, scheme: str) -> tuple[str, ...]:
+def found_in_environment(environment: Mapping[str, str], key_variable: str) -> tuple[str, ...]:
     """One sentence for each variable that would have changed the SDK's requests. Names only: values may be secret."""
     leaks = sorted(name for name in environment if name.startswith(_PREFIX) and name != key_variable)
-    warnings = [f"{name} is set in the environment and ignored: the plan decides" for name in leaks]
-    for name in (f"{scheme.upper()}_PROXY", "ALL_PROXY"):
-        if environment.get(name) or environment.get(name.lower()):
-            warnings.append(f"{name} is set in the environment and ignored: requests go out directly")
-    return tuple(warnings)
+    return tuple(f"{name} is set in the environment and ignored: the plan decides" for name in leaks)
 
 
 @contextmanager

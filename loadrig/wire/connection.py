@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from loadrig.wire.exchange import Exchange
-from loadrig.wire.head import Origin
+from loadrig.wire.head import Route
 from loadrig.wire.link import Link
 from loadrig.words.clock import Clock
 
@@ -34,8 +34,8 @@ class Keeper(Protocol):
 class Connection:
     """A `Sink` for its link; `lost` is done once its socket is closed."""
 
-    def __init__(self, origin: Origin, clock: Clock, keeper: Keeper) -> None:
-        self.origin = origin
+    def __init__(self, route: Route, clock: Clock, keeper: Keeper) -> None:
+        self.route = route
         self.idle_since_ns = 0
         self.lost = asyncio.get_running_loop().create_future()
         self._clock = clock

@@ -1,10 +1,10 @@
-"""Connects: name, TCP, TLS, each timed apart and its errors told apart.
+"""Connects: name, TCP, a proxy's tunnel, TLS, each timed or told apart.
 
-Rules: one limit covers all three. A name's addresses are kept for half a minute: lookups share a few threads, and a
-start of hundreds of connections must not queue for them. TCP_NODELAY and keep-alive probes are set on the raw socket.
-Where the kernel stamps what it receives the socket stays ours, with TLS on top; else the event loop's transport has it.
-Certificates are verified against the system's store, or that of SSL_CERT_FILE and SSL_CERT_DIR; a file given to the
-engine is added.
+Rules: one limit covers all of it. A tunnel is part of connecting. A name's addresses are kept for half a minute:
+lookups share a few threads, and a start of hundreds of connections must not queue for them. TCP_NODELAY and keep-alive
+probes are set on the raw socket. Where the kernel stamps what it receives the socket stays ours, with TLS on top; else
+the event loop's transport has it. Certificates are verified against the system's store, or that of SSL_CERT_FILE and
+SSL_CERT_DIR; a file given to the engine is added.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Callable
+from dataclasses import replace
 
 from loadrig.wire.connection import Connection
 from loadrig.wire.exchange import Exchange
@@ -21,6 +22,7 @@ from loadrig.wire.kernel import ask_for_stamps
 from loadrig.wire.link import LoopLink
 from loadrig.wire.receiving import Receiver, SocketLink, open_receiver
 from loadrig.wire.tls import Tls
+from loadrig.wire.tunnel import TunnelError, open_tunnel
 from loadrig.words.clock import Clock
 from loadrig.words.record import Failure, Stamp
 
@@ -60,24 +62,30 @@ class Dialer:
             async with asyncio.timeout(limit_s) as exchange.connecting:
                 return await self._connected(exchange, make)
         except TimeoutError:
-            failure = late
+            failure = _told_with_proxy(late, exchange)
         except ssl.SSLError as error:
-            failure = Failure("tls", str(error))
+            failure = _told_with_proxy(Failure("tls", str(error)), exchange)
+        except TunnelError as error:
+            failure = Failure("connect", str(error), http_status=error.status)
         except OSError as error:
             reason = "connect" if exchange.connect_ns is None else "tls"
-            failure = Failure(reason, f"{type(error).__name__}: {error}")
+            failure = _told_with_proxy(Failure(reason, f"{type(error).__name__}: {error}"), exchange)
         finally:
             exchange.connecting = None
         exchange.fail(failure, self._clock.now_ns())
         return None
 
     async def _connected(self, exchange: Exchange, make: Callable[[], Connection]) -> Connection:
-        scheme, host, port = exchange.request.head.origin
+        origin, proxy = exchange.request.head.route
+        scheme, host, _ = origin
         context = await self._tls() if scheme == "https" else None
         start_ns = self._clock.now_ns()
         with contextlib.ExitStack() as undo:
-            addresses = await self._addresses(host, port)
-            raw = undo.enter_context(await _tcp(addresses, host, stamped=self._receiver is not None))
+            hop, port = origin[1:] if proxy is None else (proxy.host, proxy.port)
+            addresses = await self._addresses(hop, port)
+            raw = undo.enter_context(await _tcp(addresses, hop, stamped=self._receiver is not None))
+            if proxy is not None and scheme == "https":
+                await open_tunnel(raw, origin, proxy)
             connected_ns = self._clock.now_ns()
             exchange.connect_ns = connected_ns - start_ns
             connection = make()
@@ -103,6 +111,12 @@ class Dialer:
         if self._context is None:
             self._context = await asyncio.to_thread(_context, self._ca_file)
         return self._context
+
+
+def _told_with_proxy(failure: Failure, exchange: Exchange) -> Failure:
+    """With the proxy named, if there is one: it may be what is wrong."""
+    proxy = exchange.request.head.proxy
+    return failure if proxy is None else replace(failure, detail=f"{failure.detail} (through the proxy {proxy})")
 
 
 async def _own_link(

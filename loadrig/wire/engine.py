@@ -50,7 +50,7 @@ class Engine:
             return
         self._running.add(exchange)
         try:
-            connection = self._pool.take(exchange.request.head.origin)
+            connection = self._pool.take(exchange.request.head.route)
             exchange.reused = connection is not None
             await self._carry(exchange, connection, limits, deadline_ns=deadline_ns)
             if exchange.reused and exchange.unanswered:
@@ -112,5 +112,5 @@ class Engine:
         limit_s, phase = limits.connect, "connect"
         if deadline_ns is not None and (left_s := (deadline_ns - self.clock.now_ns()) / 1e9) < limit_s:
             limit_s, phase = left_s, "total"
-        make = partial(self._pool.make, exchange.request.head.origin)
+        make = partial(self._pool.make, exchange.request.head.route)
         return await self._dialer.connect(exchange, make, limit_s=limit_s, late=timeout(phase, limits))

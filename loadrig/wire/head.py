@@ -3,14 +3,16 @@
 Rules: a head comes from whoever has authority over the dialect's headers (for Anthropic the official SDK's client,
 see `anthropic_head`), never from a list of names here. `OURS` is every header in which we differ from it. A key
 lives in the bytes of a head and nowhere else: not in its repr, and `redacted` takes it out of any text from outside.
+A proxy changes nothing of a head for an https target; for an http one it gets the whole URL in the request line.
 """
 
 from __future__ import annotations
 
 import ipaddress
+from base64 import b64decode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from loadrig.words.errors import InputError
 
@@ -22,24 +24,69 @@ Origin = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Proxy:
+    """An HTTP proxy on the way to the target. `authorization` is the value of its header, if it is to have one."""
+
+    host: str
+    port: int
+    authorization: str | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return f"http://{self._place}"
+
+    @property
+    def url(self) -> str:
+        """For another client: with user and password in it, so never told."""
+        if self.authorization is None:
+            return str(self)
+        user, _, password = b64decode(self.authorization.removeprefix("Basic ")).decode().partition(":")
+        return f"http://{quote(user, safe='')}:{quote(password, safe='')}@{self._place}"
+
+    @property
+    def _place(self) -> str:
+        return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+
+Route = tuple[Origin, Proxy | None]  # connections of one route serve the same requests
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
-    """`origin` is scheme, host and port to connect to; `lines` end with the line before the attempt's own."""
+    """`origin` is scheme, host and port of the target; `lines` end with the line before the attempt's own."""
 
     origin: Origin
     lines: bytes = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
     warnings: tuple[str, ...] = ()
+    proxy: Proxy | None = None
 
     def opening(self, attempt: str, length: int) -> bytes:
         """Everything before the body of `length` bytes."""
-        return b"%bx-loadrig-attempt: %b\r\nContent-Length: %d\r\n\r\n" % (self.lines, attempt.encode(), length)
+        lines = self.lines if self.proxy is None or self.origin[0] == "https" else self._for_proxy(self.proxy)
+        return b"%bx-loadrig-attempt: %b\r\nContent-Length: %d\r\n\r\n" % (lines, attempt.encode(), length)
+
+    def _for_proxy(self, proxy: Proxy) -> bytes:
+        """`lines` as a proxy wants them that is to pass the request on."""
+        method, target, rest = self.lines.split(b" ", 2)
+        lines = b"%b %b%b %b" % (method, self._base.encode(), target, rest)
+        if proxy.authorization is not None:
+            lines += f"Proxy-Authorization: {proxy.authorization}\r\n".encode()
+        return lines
+
+    @property
+    def route(self) -> Route:
+        """Where a connection for its requests leads."""
+        return self.origin, self.proxy
+
+    @property
+    def _base(self) -> str:
+        scheme, host, port = self.origin
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
     @property
     def url(self) -> str:
         """Where requests go, path included."""
-        scheme, host, port = self.origin
-        target = self.lines.split(b" ", 2)[1].decode("latin-1")
-        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{target}"
+        return self._base + self.lines.split(b" ", 2)[1].decode("latin-1")
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:

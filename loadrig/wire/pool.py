@@ -1,4 +1,5 @@
-"""Idle connections by origin. No cap: the number in flight is the load's to decide, never a queue in here.
+"""Idle connections by route (target, and proxy on the way). No cap: the number in flight is the load's to decide,
+never a queue in here.
 
 Rules: the one used last is taken first. A dead one is found before use and thrown away; one that idled long is too,
 because a router on the way may have forgotten it without a word.
@@ -7,7 +8,7 @@ because a router on the way may have forgotten it without a word.
 from __future__ import annotations
 
 from loadrig.wire.connection import Connection
-from loadrig.wire.head import Origin
+from loadrig.wire.head import Route
 from loadrig.words.clock import Clock
 
 _LONGEST_IDLE_NS = 55 * 1_000_000_000
@@ -18,19 +19,19 @@ class Pool:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._idle: dict[Origin, list[Connection]] = {}
+        self._idle: dict[Route, list[Connection]] = {}
         self._open: set[Connection] = set()
 
-    def make(self, origin: Origin) -> Connection:
+    def make(self, route: Route) -> Connection:
         """A protocol for a connection about to be opened."""
-        return Connection(origin, self._clock, self)
+        return Connection(route, self._clock, self)
 
     def opened(self, connection: Connection) -> None:
         self._open.add(connection)
 
-    def take(self, origin: Origin) -> Connection | None:
+    def take(self, route: Route) -> Connection | None:
         """An idle connection that seems alive, or None."""
-        kept = self._idle.get(origin, [])
+        kept = self._idle.get(route, [])
         oldest_ns = self._clock.now_ns() - _LONGEST_IDLE_NS
         while kept:
             connection = kept.pop()
@@ -41,11 +42,11 @@ class Pool:
 
     def idle(self, connection: Connection) -> None:
         connection.idle_since_ns = self._clock.now_ns()
-        self._idle.setdefault(connection.origin, []).append(connection)
+        self._idle.setdefault(connection.route, []).append(connection)
 
     def lost(self, connection: Connection) -> None:
         self._open.discard(connection)
-        kept = self._idle.get(connection.origin, [])
+        kept = self._idle.get(connection.route, [])
         if connection in kept:
             kept.remove(connection)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,7 @@ from loadrig.providers import Dialect, Endpoint, load
 from loadrig.wire.engine import Engine
 from loadrig.wire.exchange import Exchange, Request
 from loadrig.wire.head import Head
+from loadrig.wire.proxy import through
 from loadrig.wire.record import Try, turn_of
 from loadrig.wire.retry import Pause, pause_before_next, wish_of
 from loadrig.wire.verdict import body_error, verdict
@@ -32,7 +34,8 @@ _CACHED_FROM = 16_384  # a digest of fewer bytes is cheaper to make again than t
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model at an endpoint, ready to be asked. `warnings`: what of the environment was ignored, for the manifest."""
+    """A model at an endpoint, ready to be asked. `warnings`: what of the environment was ignored, and which proxy is on
+    the way, for the manifest."""
 
     model: ModelSettings
     dialect: Dialect
@@ -112,14 +115,15 @@ class Asker:
 async def resolve(model: ModelSettings, base_url: str | None) -> Target:
     """Readies a model to be asked at `base_url` (None: the provider's own; the plan's "simulator" must be resolved).
 
-    Captures the request head in a thread. Raises `InputError` for an unknown provider, a wrong URL or a missing key.
+    Captures the request head in a thread. Raises `InputError` for an unknown provider, a wrong URL, a missing key or a
+    proxy that cannot be used.
     """
     dialect = load(model.provider)
     module, _, attribute = dialect.endpoint.head.partition(":")
 
     def head() -> Head:
         capture = cast("Callable[[Endpoint, str | None], Head]", getattr(importlib.import_module(module), attribute))
-        return capture(dialect.endpoint, base_url)
+        return through(capture(dialect.endpoint, base_url), model.proxy, os.environ)
 
     return Target(model, dialect, await asyncio.to_thread(head))
 

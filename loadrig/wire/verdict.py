@@ -1,7 +1,8 @@
 """What an exchange came to, as data: a `Failure`, or None for a complete reply. Pure.
 
 Rules: the first thing that went wrong decides: our own limit or a broken protocol, then the HTTP status, then what
-the stream said, then what it failed to say. Statuses: 429 rate_limited, 529 overloaded, others http_4xx and http_5xx.
+the stream said, then what it failed to say. Statuses: 429 rate_limited, 529 overloaded, others http_4xx and http_5xx;
+a proxy's 407 is connect.
 A stream that stops after its stop reason is complete, with a note; one that stops before is incomplete however
 politely it ended. Details carry the endpoint's own words, never a key.
 """
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 from loadrig.providers import ApiError, Dialect, Heard
 from loadrig.wire.exchange import Exchange
+from loadrig.wire.tunnel import refused
 from loadrig.words.record import Failure
 
 _KEPT_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
@@ -58,9 +60,16 @@ def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
     if status < 400:
         place = exchange.header("location") or "nowhere"
         return Failure("protocol", f"redirect to {place} not followed", http_status=status)
+    proxy = exchange.request.head.proxy
+    if status == 407 and proxy is not None:  # its own answer, in the place of the target's
+        wanted = [value.encode() for name, value in exchange.headers if name == "proxy-authenticate"]
+        return Failure("connect", refused(proxy, status, wanted=wanted), http_status=status)
     detail = "" if error is None else error.told
     reason = {429: "rate_limited", 529: "overloaded"}.get(status, "http_5xx" if status >= 500 else "http_4xx")
-    return Failure(reason, detail or f"HTTP {status} without a body", http_status=status)
+    detail = detail or f"HTTP {status} without a body"
+    if proxy is not None and exchange.request.head.origin[0] == "http":  # whose answer it is cannot be told
+        detail += f" (through the proxy {proxy})"
+    return Failure(reason, detail, http_status=status)
 
 
 def _by_stream(exchange: Exchange, heard: Heard) -> Failure | None:

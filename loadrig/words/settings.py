@@ -44,7 +44,8 @@ class QuestionSettings:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """A model behind an endpoint. `base_url`: "simulator" (the embedded one), a URL, or None: the provider's own.
-    `scenario` is for the embedded simulator only: a scenario's name or a file."""
+    `scenario` is for the embedded simulator only: a scenario's name or a file. `proxy`: a URL, which may have user and
+    password in it; "off"; or None: what the environment says."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     id: str
@@ -52,6 +53,7 @@ class ModelSettings:
     base_url: str | None = None
     max_tokens: Annotated[int, Positive] = 2000
     scenario: str | None = None
+    proxy: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

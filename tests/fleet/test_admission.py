@@ -57,6 +57,7 @@ def refused(trial: str, status: int) -> Record:
     [
         ([refused("a", 401), refused("b", 403)], False),
         ([refused("a", 401), refused("b", 401), refused("c", 401)], True),
+        ([refused("a", 407), refused("b", 407), refused("c", 407)], True),
         ([record("a"), refused("b", 401), refused("c", 401), refused("d", 401)], False),
         ([failed("a"), refused("b", 401), refused("c", 401), refused("d", 401)], False),
         ([refused("a", 400), refused("b", 401), refused("c", 401), refused("d", 401)], False),
@@ -64,7 +65,7 @@ def refused(trial: str, status: int) -> Record:
     ],
 )
 def test_three_refusals_and_nothing_else_are_enough(records: list[Record], denied: bool) -> None:
-    """Only a run that began with three 401 or 403 is given up; a trial not run says nothing."""
+    """Only a run that began with three 401, 403 or 407 is given up; a trial not run says nothing."""
     admission = Admission()
     for one in records:
         admission.add(one)
