@@ -1,0 +1,119 @@
+"""`loadrig corpus harden|enlarge|rename|slice`: corpora made from a corpus, and parts of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from loadrig import corpus as corpora
+from loadrig import questions as question_files
+from loadrig.corpus import slicing
+from loadrig.corpus.variants import enlarge as enlarging
+from loadrig.corpus.variants import harden as hardening
+from loadrig.corpus.variants import rename as renaming
+from loadrig.corpus.variants import telling
+from loadrig.corpus.variants.edition import Edition, read_edition
+from loadrig.corpus.variants.writing import CorpusWriter, cleared, write_lines
+from loadrig.words.errors import InputError
+from loadrig.words.settings import CorpusSettings, QuestionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """What a variant is made from and where it goes."""
+
+    corpus: str
+    out: Path
+    questions: str
+    questions_out: Path
+    force: bool = False
+
+    def read(self) -> Edition:
+        """The source, checked: every gold document is there, every line is a question."""
+        corpus = corpora.load(CorpusSettings(path=self.corpus))
+        question_files.load(QuestionSettings(path=self.questions), corpus)
+        if self.questions_out.exists() and not self.force:
+            remedy = "name another file, or overwrite with --force"
+            raise InputError("is there already", path=self.questions_out, remedy=remedy)
+        return read_edition(self.corpus, self.questions)
+
+    def opened(self) -> CorpusWriter:
+        """The new folder, empty, ready to be written to."""
+        return CorpusWriter(cleared(self.out, source=Path(self.corpus), force=self.force))
+
+
+def harden(paths: Paths, seed: int) -> None:
+    """Writes the hardened variant and says what was requoted."""
+    edition = paths.read()
+    made = hardening.harden(edition, seed)
+    _write(paths, made.edition, telling.hardened(edition, made.requotes, seed))
+    console = Console()
+    newest = made.edition.ledger.documents[-1].id
+    # `into` are ids of the source; the newest document is the last in both ledgers.
+    in_newest = sum(one.into == edition.ledger.documents[-1].id for one in made.requotes.placed)
+    placed = len(made.requotes.placed)
+    console.print(f"{placed} earlier states requoted, {in_newest} of them in the newest document {newest}")
+    for state in made.requotes.left_out:
+        console.print(Text(f"not requoted, as a document would then speak of a topic it is silent about: {state}"))
+    _say_written(console, paths, len(made.edition.papers), len(made.edition.questions))
+
+
+def rename(paths: Paths, seed: int) -> None:
+    """Writes the renamed variant."""
+    edition = paths.read()
+    made = renaming.rename(edition, seed)
+    _write(paths, made, telling.renamed(edition, made, seed))
+    _say_written(Console(), paths, len(made.papers), len(made.questions))
+
+
+def enlarge(paths: Paths, seed: int, *, documents: int, access: bool) -> None:
+    """Writes the enlarged variant, paper by paper; originals are copied byte for byte."""
+    edition = paths.read()
+    more = documents - len(edition.papers)
+    if more < 1:
+        remedy = f"ask for more than the {len(edition.papers)} that the corpus has"
+        raise InputError(f"--documents {documents}", remedy=remedy)
+    world = enlarging.world(edition, seed, access=access)
+    labels: dict[str, None] = {}
+    with paths.opened() as writer:
+        for paper in edition.papers:
+            writer.add(world.entry(paper), (Path(paths.corpus) / paper.entry.file).read_bytes())
+        for paper in enlarging.distractors(world, more):
+            writer.add(paper.entry, paper.text.encode())
+            labels |= dict.fromkeys(paper.entry.access)
+        writer.close(world.ledger, telling.enlarged(edition, documents, seed, access=access))
+    lines = write_lines(paths.questions_out, enlarging.questions(world, list(labels)), force=paths.force)
+    _say_written(Console(), paths, writer.papers, lines)
+
+
+def slice_of(path: str, name: str, questions: str, *, tokens: int, seed: int) -> None:
+    """Puts a slice of at most so many tokens into slices.json and prints how many questions it answers."""
+    corpus = corpora.load(CorpusSettings(path=path))
+    selection = question_files.load(QuestionSettings(path=questions), corpus)
+    documents = slicing.beginning(slicing.row_of(corpus.documents, selection, seed), tokens)
+    if not documents:
+        raise InputError(f"--tokens {tokens}", remedy="ask for more: not one document fits")
+    slicing.write_slice(Path(path), name, documents, seed)
+    part = corpora.load(CorpusSettings(path=path, slice=name))
+    answered = question_files.select(QuestionSettings(path=questions), part)
+    Console().print(
+        Text(
+            f"slice {name}: {len(documents):,} of {len(corpus.documents):,} documents, {part.tokens:,} tokens, "
+            f"{len(answered.questions)} of {len(selection)} questions answerable"
+        )
+    )
+
+
+def _write(paths: Paths, edition: Edition, readme: str) -> None:
+    with paths.opened() as writer:
+        for paper in edition.papers:
+            writer.add(paper.entry, paper.text.encode())
+        writer.close(edition.ledger, readme)
+    write_lines(paths.questions_out, edition.questions, force=paths.force)
+
+
+def _say_written(console: Console, paths: Paths, documents: int, questions: int) -> None:
+    console.print(Text(f"{documents:,} documents in {paths.out}, {questions:,} questions in {paths.questions_out}"))

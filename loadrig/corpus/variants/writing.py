@@ -1,0 +1,102 @@
+"""Puts a variant on disk: papers one by one as they come, so that its size does not show in memory.
+
+Rules: nothing that stands there is lost unless asked: a folder that holds something is refused, and with `force` only
+one that is itself a corpus with a ledger is cleared, of what such a corpus has. A variant never goes into its source.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import msgspec
+
+from loadrig.corpus import ledger as ledgers
+from loadrig.corpus import manifest, slices
+from loadrig.corpus.ledger import Ledger
+from loadrig.corpus.manifest import Entry
+from loadrig.corpus.variants.asked import Line
+from loadrig.words.errors import InputError
+
+README = "README.md"
+DOCS = "docs"
+_OURS = (manifest.NAME, ledgers.NAME, slices.NAME, README)
+
+
+def cleared(folder: Path, *, source: Path, force: bool) -> Path:
+    """The folder, empty and there. Raises `InputError` when it holds something that may not go."""
+    target, origin = folder.resolve(), source.resolve()
+    if target == origin or origin in target.parents or target in origin.parents:
+        raise InputError(
+            "the new corpus would lie in the old one, or round it", path=folder, remedy="name another folder"
+        )
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        if not force:
+            raise InputError("is there already", path=folder, remedy="name another folder, or overwrite with --force")
+        if not all((target / name).is_file() for name in (manifest.NAME, ledgers.NAME)):
+            remedy = "remove it by hand, or name another folder"
+            raise InputError("holds no corpus with a ledger, so --force does not clear it", path=folder, remedy=remedy)
+        shutil.rmtree(target / DOCS, ignore_errors=True)
+        for name in _OURS:
+            (target / name).unlink(missing_ok=True)
+    (target / DOCS).mkdir(parents=True, exist_ok=True)
+    return target
+
+
+class CorpusWriter:
+    """Writes papers and their manifest lines as they come, then ledger and README. `root` is there and empty."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.papers = 0
+        self._open = ExitStack()
+        self._manifest: IO[bytes] | None = None
+
+    def __enter__(self) -> CorpusWriter:
+        self._manifest = self._open.enter_context((self.root / manifest.NAME).open("wb"))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def add(self, entry: Entry, content: bytes) -> None:
+        """A document and its line."""
+        assert self._manifest is not None, "the writer is entered before it writes"
+        path = self.root / entry.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self._manifest.write(row(_entry(entry)))
+        self.papers += 1
+
+    def close(self, ledger: Ledger, readme: str) -> None:
+        """What comes last: the ledger and how the corpus was made."""
+        (self.root / ledgers.NAME).write_bytes(msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n")
+        (self.root / README).write_text(readme, encoding="utf-8", newline="\n")
+
+
+def write_lines(path: Path, lines: Iterable[Line], *, force: bool) -> int:
+    """Writes a question file and gives the number of its lines. Raises `InputError` when it is there already."""
+    if path.exists() and not force:
+        raise InputError("is there already", path=path, remedy="name another file, or overwrite with --force")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with path.open("wb") as file:
+        for line in lines:
+            file.write(row(line))
+            count += 1
+    return count
+
+
+def row(value: object) -> bytes:
+    """One JSON line, with a blank behind commas and colons as people write them."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=0) + b"\n"
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    """A manifest line without what is not known."""
+    known = msgspec.to_builtins(entry)
+    return {key: value for key, value in known.items() if value not in (None, [])}
