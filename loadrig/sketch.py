@@ -73,18 +73,20 @@ class Sketch:
         return self._counts
 
 
-def write_interval_log(path: Path, records: Iterable[Record], *, comments: Sequence[str] = ()) -> None:
+def write_interval_log(
+    path: Path, records: Iterable[Record], *, comments: Sequence[str] = (), marks: Mapping[str, str] | None = None
+) -> None:
     """Writes histograms.hlog: service latency of the measured successes, one interval for each arm and stage.
 
-    The tag is `arm/stage`; values are microseconds, the maximum of a line is in milliseconds. The interval runs from
-    the first trial's wall time to the last trial's end, as wall time tells it.
+    The tag is `arm/stage` with the stage's mark, if it has one; values are microseconds, the maximum of a line is in
+    milliseconds. The interval runs from the first trial's wall time to the last trial's end, as wall time tells it.
     """
     sketches: dict[str, Sketch] = {}
     spans: dict[str, tuple[float, float]] = {}
     for record in records:
         if record.phase != "measured" or not succeeded(record) or record.service_ns is None or record.began_at is None:
             continue
-        tag = f"{record.arm}/{record.stage}"
+        tag = f"{record.arm}/{record.stage}{(marks or {}).get(record.stage, '')}"
         sketches.setdefault(tag, Sketch()).record(record.service_ns)
         begin_s = datetime.fromisoformat(record.began_at).timestamp()
         first_s, last_s = spans.get(tag, (begin_s, begin_s))

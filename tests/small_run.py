@@ -16,6 +16,7 @@ from scripted_server import Script, Server, serving
 
 from loadrig import log
 from loadrig.analysis.summary import Summary, summarize
+from loadrig.execution.embedded import embedded
 from loadrig.execution.folder import plan_as_json
 from loadrig.execution.prepare import Prepared, prepare
 from loadrig.fleet.driver import Driver
@@ -25,15 +26,30 @@ from loadrig.providers import load
 from loadrig.wire.turn import Target
 from loadrig.words.record import Record
 from loadrig.words.settings import Plan
-from loadrig.words.trial import Observer, RunInfo
+from loadrig.words.trial import Observer, Pulse, RunInfo
 from loadrig.worker.library import Texts, save
 from loadrig.worker.setup import Setup
+
+Scripts = Sequence[Script] | str | Path
 
 
 class Stopper(Observer, Protocol):
     """An observer that is handed the way to stop the run."""
 
     stop: Callable[[], None]
+
+
+@dataclass
+class Watching:
+    """An observer that does nothing but know the process ids of the simulators; for subclassing."""
+
+    stop: Callable[[], None] = lambda: None
+    simulators: tuple[int, ...] = ()
+
+    def started(self, info: RunInfo) -> None: ...
+    def record(self, record: Record) -> None: ...
+    def pulse(self, pulse: Pulse) -> None: ...
+    def finished(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -50,10 +66,11 @@ class Fired:
 
 
 def fire(
-    plan: Plan, scripts: Mapping[str, Sequence[Script] | str], folder: Path, *,
+    plan: Plan, scripts: Mapping[str, Scripts], folder: Path, *,
     stopper: Stopper | None = None, loop: str = "asyncio",
 ) -> Fired:  # fmt: skip
-    """Runs the plan. `scripts` gives each model's server its scripts, or is the URL of one that is elsewhere."""
+    """Runs the plan. `scripts` gives each model's server its scripts, or is the URL of one that is elsewhere, or the
+    scenario file of an embedded simulator, which the run then watches."""
     prepared = prepare(plan)
     library, results = folder / "library", folder / "run"
     library.mkdir()
@@ -64,7 +81,7 @@ def fire(
 
 async def _fire(
     prepared: Prepared,
-    scripts: Mapping[str, Sequence[Script] | str],
+    scripts: Mapping[str, Scripts],
     library: Path,
     results: Path,
     stopper: Stopper | None,
@@ -74,9 +91,16 @@ async def _fire(
         servers = {
             model: await stack.enter_async_context(serving(*script))
             for model, script in scripts.items()
-            if not isinstance(script, str)
+            if not isinstance(script, str | Path)
         }
-        urls = {model: script if isinstance(script, str) else servers[model].url for model, script in scripts.items()}
+        simulators = {
+            model: await stack.enter_async_context(embedded(str(script), results / f"truth-{model}.jsonl"))
+            for model, script in scripts.items()
+            if isinstance(script, Path)
+        }
+        urls = {model: script for model, script in scripts.items() if isinstance(script, str)}
+        urls |= {model: server.url for model, server in servers.items()}
+        urls |= {model: simulator.base_url for model, simulator in simulators.items()}
         targets = {model.id: Target(model, load("anthropic"), head(urls[model.id])) for model in plan.model}
         setup = Setup("r1", "w1", plan, library, targets, prepared.prices)
         handles = await stack.enter_async_context(inline_fleet(setup))
@@ -86,16 +110,19 @@ async def _fire(
         driver = Driver(info, written, [] if stopper is None else [stopper], spending=spending)
         if stopper is not None:
             stopper.stop = driver.stop
+        if isinstance(stopper, Watching):
+            stopper.simulators = tuple(simulator.pid for simulator in simulators.values())
         by_stage = [
             (stage, [trial for trial in prepared.trials if trial.stage == stage.name]) for stage in prepared.stages
         ]
-        await driver.drive(by_stage, handles)
+        await driver.drive(by_stage, handles, list(simulators.values()))
     log.write_lines(results / log.PLAN, prepared.trials)
     log.write_lines(results / log.QUESTIONS, prepared.questions.values())
     manifest = {
-        "run": "r1", "plan": plan_as_json(plan), "simulated": False, "status": "complete",
+        "run": "r1", "plan": plan_as_json(plan), "simulated": bool(simulators), "status": "complete",
         "currency": prepared.prices.currency, "warnings": driver.warnings,
         "stages": [{"name": stage.name, "concurrency": stage.concurrency} for stage in prepared.stages],
+        "self_measurement": driver.watch.measurements(), "stamps": driver.watch.stamps(),
     }  # fmt: skip
     log.write_json(results / log.MANIFEST, manifest)
     found = log.read_run(results)

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "loadrig"
 
 LAYERS = (
     ("words",),
-    ("pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest"),
+    ("pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest", "bound", "stamps"),
     ("corpus", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),

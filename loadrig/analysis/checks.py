@@ -16,8 +16,9 @@ from itertools import pairwise
 
 from loadrig.analysis.accuracy import ArmAccuracy
 from loadrig.analysis.bill import Bill
-from loadrig.analysis.load import CPU_LIMIT, StageLoad
+from loadrig.analysis.load import StageLoad
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
+from loadrig.bound import named
 from loadrig.log import RunFolder
 
 SATURATED, SATURATED_N = 17 / 20, 20
@@ -134,14 +135,12 @@ def _of_load(stages: tuple[StageLoad, ...]) -> Iterator[str]:
                 f"stage {stage.stage}: {stage.reached:.2f} in flight reached is more than the {stage.concurrency} asked"
                 " for: its workers' windows are shorter than the stage was, and its rates are too high"
             )
-        for mark in stage.client:
-            if mark.bound:
-                lag_ms, limit_ms = (mark.lag_p99_ns or 0) / 1e6, mark.lag_limit_ns / 1e6
-                yield (
-                    f"stage {stage.stage} is client-bound: worker {mark.worker} loop lag p99 {lag_ms:.1f} ms "
-                    f"(limit {limit_ms:.1f}), CPU {mark.cpu_share_max or 0:.0%} (limit {CPU_LIMIT:.0%}); "
-                    "its latencies are partly the rig's own"
-                )
+        causes = [str(cause) for mark in stage.client for cause in mark.causes]
+        if causes:
+            yield f"stage {stage.stage} is client-bound, its latencies are partly the rig's own: {'; '.join(causes)}"
+        elif stage.client_bound is None and stage.asked:
+            silent = ", ".join(named(mark.process) for mark in stage.client if mark.bound is None)
+            yield f"stage {stage.stage} is not checked for client-bound: no samples of {silent or 'the rig'}"
 
 
 def _of_tail(run: RunFolder, stages: tuple[StageLoad, ...]) -> Iterator[str]:

@@ -10,49 +10,27 @@ measured successes, or output tokens of measured trials. With fewer measured tri
 The manifest says when sessions began; a record belongs to the last one that began before it. Without sessions a
 stretch of more than 10 s with nothing in flight is taken for a pause and left out.
 
-A stage is client-bound when a worker's loop lag p99 > max(5 ms, 5 % of the stage's TTFT p50), or its CPU > 85 %.
+Whether the rig itself was the bottleneck is told in `loadrig.analysis.rig`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+
+import msgspec
 
 from loadrig.analysis.accuracy import correct
 from loadrig.analysis.bill import PerQuestion, currency_of, per_question
 from loadrig.analysis.latency import Latency, latency
+from loadrig.analysis.rig import ClientMark, Stamped, client_marks, stamped, verdict
 from loadrig.analysis.selection import asked, grouped, stage_names, timed
 from loadrig.log import RunFolder
 from loadrig.words.record import Record, succeeded
 
 PAUSE_NS = 10_000_000_000
-LAG_FLOOR_NS, LAG_SHARE, CPU_LIMIT = 5_000_000, 0.05, 0.85
-_TAKEN_OVER = (
-    "lag_n", "lag_p50_ns", "lag_p99_ns", "lag_max_ns", "cpu_share_max", "gc_pauses", "gc_max_ns", "in_flight_target",
-    "in_flight_max", "loop",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ClientMark:
-    """A worker in a stage: its own lateness against the limit (ns), its busiest CPU share of one core, its full garbage
-    collections (number and longest), and the trials it was told to keep in flight and kept at most."""
-
-    worker: str
-    lag_n: int | None
-    lag_p50_ns: int | None
-    lag_p99_ns: int | None
-    lag_max_ns: int | None
-    lag_limit_ns: int
-    cpu_share_max: float | None
-    gc_pauses: int | None
-    gc_max_ns: int | None
-    in_flight_target: int | None
-    in_flight_max: int | None
-    loop: str | None
-    bound: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +38,8 @@ class StageLoad:
     """A stage, all arms together. `window_n` measured trials lie in the steady window of `window_s`; `reached` is the
     mean number of trials in flight in it. Rates are None without a window and when `window_n` is below `concurrency`.
 
-    `tail` of the `asked` trials ended while the load was falling. `client_bound` is None when the rig's
-    self-measurement is missing.
+    `tail` of the `asked` trials ended while the load was falling. `client_bound` is None when it was not checked: a
+    process of the rig has no samples.
     """
 
     stage: str
@@ -79,6 +57,7 @@ class StageLoad:
     cost: PerQuestion
     client_bound: bool | None
     client: tuple[ClientMark, ...]
+    stamps: Stamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +76,18 @@ def stage_loads(run: RunFolder) -> tuple[StageLoad, ...]:
     return tuple(_stage(run, name) for name in stage_names(run))
 
 
+def marked(run: RunFolder, stages: Iterable[StageLoad]) -> RunFolder:
+    """The run with `client_bound` of every record set to its stage's: when a record was written nobody knew it yet."""
+    bound = {stage.stage: stage.client_bound for stage in stages}
+    records = tuple(msgspec.structs.replace(one, client_bound=bound.get(one.stage)) for one in run.records)
+    return replace(run, records=records)
+
+
 def _stage(run: RunFolder, name: str) -> StageLoad:
     mine = [record for record in asked(run) if record.stage == name]
     times = [record for record in timed(run) if record.stage == name]
     ttft = latency(times, "ttft")
-    marks = _marks(run, name, ttft)
+    marks = client_marks(run, name, mine, ttft)
     window = _steady(run, [r for r in (*run.records, *run.superseded) if r.stage == name])
     places = {str(stage["name"]): stage.get("concurrency") for stage in run.manifest.get("stages", [])}.get(name)
     reached, trials_per_s, tokens_per_s = _rates(window, places or 1)
@@ -119,8 +105,9 @@ def _stage(run: RunFolder, name: str) -> StageLoad:
         ttft=ttft,
         service=latency(times, "service"),
         cost=per_question(mine, currency_of(run), correct=correct(run, mine)),
-        client_bound=any(mark.bound for mark in marks) if marks else None,
+        client_bound=verdict(marks),
         client=marks,
+        stamps=stamped(mine),
     )
 
 
@@ -181,17 +168,3 @@ def _window(records: Sequence[Record], *, pause_ns: int | None) -> Window | None
     tokens = sum((r.usage.output or 0) for _, _, r in measured if r.usage is not None)
     successes = sum(succeeded(r) for _, _, r in measured)
     return Window(len(measured), length, busy, successes, tokens) if length > 0 else None
-
-
-def _marks(run: RunFolder, stage: str, ttft: Latency) -> tuple[ClientMark, ...]:
-    p50 = ttft.successes.p50
-    limit_ns = max(LAG_FLOOR_NS, round(LAG_SHARE * (p50.value_ns or 0)) if p50 else 0)
-    marks = []
-    for row in run.manifest.get("self_measurement") or []:
-        if row.get("stage") != stage:
-            continue
-        lag_ns, cpu = row.get("lag_p99_ns"), row.get("cpu_share_max")
-        bound = (lag_ns or 0) > limit_ns or (cpu or 0) > CPU_LIMIT
-        known = {name: row.get(name) for name in _TAKEN_OVER}
-        marks.append(ClientMark(worker=str(row.get("worker")), lag_limit_ns=limit_ns, bound=bound, **known))
-    return tuple(marks)

@@ -1,4 +1,5 @@
-"""The embedded simulator: a process of its own that ends with this one, whatever happens to it."""
+"""The embedded simulator: a process of its own that ends with this one, whatever happens to it, and is asked how late
+and how busy it was, over its standard input and output: a request on its port would be load."""
 
 from __future__ import annotations
 
@@ -8,23 +9,79 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
+
+from loadrig.bound import SIMULATOR
 from loadrig.words.errors import InputError, LoadrigError
+from loadrig.worker.probe import CpuWindow, Pauses, Vitals
 
 NAME = "simulator"  # what a plan's base_url says for it
 START_LIMIT_S = 30.0
+ANSWER_LIMIT_S = 5.0
+_LONGEST_LINE = 2**20
+
+
+class _Said(msgspec.Struct):
+    """A line of the simulator's; see `loadrig.simulator.vitals`."""
+
+    lags_ns: tuple[int, ...]
+    at_ns: int
+    cpu_ns: int
+    gc_count: int
+    gc_total_ns: int
+    gc_max_ns: int
+    loop: str
+
+
+class Embedded:
+    """A simulator that runs, under the name by which the rig knows it. One question at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process, base_url: str, name: str) -> None:
+        self.base_url, self.name, self.pid = base_url, name, process.pid
+        self._process = process
+        self._cpu = CpuWindow()
+        self._silent = False
+
+    async def begin_stage(self) -> None:
+        """Forgets what it saw until now."""
+        self._cpu.clear()
+        await self.vitals()
+
+    async def vitals(self) -> Vitals | None:
+        """What it saw of itself since it was last asked; None when it does not answer within five seconds, or did not
+        before: a later line would answer an earlier question."""
+        said = None if self._silent else await self._asked()
+        if said is None:
+            self._silent = True
+            return None
+        share = self._cpu.share(said.at_ns / 1e9, said.cpu_ns / 1e9)
+        return Vitals(said.lags_ns, share, Pauses(said.gc_count, said.gc_total_ns, said.gc_max_ns), said.loop)
+
+    async def _asked(self) -> _Said | None:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            async with asyncio.timeout(ANSWER_LIMIT_S):
+                stdin.write(b"\n")
+                await stdin.drain()
+                line = await stdout.readline()
+        except (TimeoutError, OSError, ValueError):  # hung, gone, or a line of more than a megabyte
+            return None
+        return msgspec.json.decode(line, type=_Said) if line.endswith(b"\n") else None
 
 
 @asynccontextmanager
-async def embedded(scenario: str | None, truth_log: Path) -> AsyncIterator[str]:
-    """A simulator on a free loopback port; its base URL. Raises `InputError` when it refuses its scenario."""
+async def embedded(scenario: str | None, truth_log: Path, name: str = SIMULATOR) -> AsyncIterator[Embedded]:
+    """A simulator on a free loopback port. Raises `InputError` when it refuses its scenario."""
     command = [sys.executable, "-m", "loadrig.simulator", "--port", "0", "--exit-with-parent"]
     command += ["--truth-log", str(truth_log), *(["--scenario", scenario] if scenario else [])]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        *command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, limit=_LONGEST_LINE
     )
     try:
-        yield await _base_url(process)
+        yield Embedded(process, await _base_url(process), name)
     finally:
         if process.returncode is None:
             process.terminate()

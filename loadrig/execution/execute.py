@@ -83,12 +83,13 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
         status = "broken"
         try:
             signals.driving(driver)
-            await driver.drive(_by_stage(prepared.stages, taken.trials if taken else prepared.trials), handles)
+            stages = _by_stage(prepared.stages, taken.trials if taken else prepared.trials)
+            await driver.drive(stages, handles, reached.simulators)
             status = "interrupted" if driver.interrupted else "complete"
         finally:
             signals.driving(None)
-            warnings = [*reached.warnings, *driver.warnings, *await reached.target_warnings()]
-            folders.complete(folder, manifest, status=status, measured=driver.watch.measurements(), warnings=warnings)
+            warnings = [*reached.warnings, *driver.warnings]
+            folders.complete(folder, manifest, status=status, watch=driver.watch, warnings=warnings)
         if endpoint.url and options.linger_s:
             progress.notice(f"metrics stay at {endpoint.url} for {options.linger_s:g} s")
             with contextlib.suppress(asyncio.CancelledError):  # a signal ends the wait, not the run

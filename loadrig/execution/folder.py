@@ -22,7 +22,7 @@ from loadrig.arms import instructions
 from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
 from loadrig.execution.targets import Reached
-from loadrig.fleet.selfwatch import SelfMeasurement
+from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.log import MANIFEST, PLAN, QUESTIONS, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
 from loadrig.wire.proxy import told_url
@@ -73,7 +73,8 @@ def begin(
         write_lines(folder / PLAN, prepared.trials)
         write_lines(folder / QUESTIONS, prepared.questions.values())
         manifest = {"run": folder.name, **_described(prepared), "command_line": session.command_line, "sessions": []}
-        manifest |= {"simulated": reached.simulated, "self_measurement": [], "warnings": list(prepared.warnings)}
+        manifest |= {"simulated": reached.simulated, "warnings": list(prepared.warnings)}
+        manifest |= {"self_measurement": [], "stamps": []}
     manifest["status"], manifest["ended_at"] = "running", None
     manifest["endpoints"] = dict(reached.base_urls)
     manifest["workers"] = [{"name": name, "pid": pid} for name, pid in session.workers]
@@ -89,13 +90,14 @@ def complete(
     manifest: dict[str, Any],
     *,
     status: str,
-    measured: Sequence[SelfMeasurement],
+    watch: SelfWatch,
     warnings: Sequence[str],
 ) -> None:
     """Writes the manifest as known at the end. What an earlier part of a resumed run measured stays in it."""
     manifest["status"] = status
     manifest["ended_at"] = manifest["sessions"][-1]["ended_at"] = SystemClock().label()
-    manifest["self_measurement"] = [*manifest["self_measurement"], *(asdict(one) for one in measured)]
+    manifest["self_measurement"] = [*manifest["self_measurement"], *map(asdict, watch.measurements())]
+    manifest["stamps"] = [*manifest.get("stamps", []), *watch.stamps()]
     manifest["warnings"] = list(dict.fromkeys([*manifest["warnings"], *warnings]))
     write_json(folder / MANIFEST, manifest)
 

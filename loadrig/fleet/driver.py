@@ -10,9 +10,11 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from loadrig.fleet.admission import Admission
+from loadrig.fleet.beside import Beside, watched, with_driver
 from loadrig.fleet.handle import Handle
 from loadrig.fleet.ledger import Ledger
 from loadrig.fleet.selfwatch import SelfWatch
@@ -72,29 +74,43 @@ class Driver:
         self.interrupted = True
         self._halt("stopped")
 
-    async def drive(self, stages: Iterable[tuple[Stage, Sequence[Trial]]], handles: Sequence[Handle]) -> None:
-        """Runs one stage after the other over the workers that are alive."""
+    async def drive(
+        self,
+        stages: Iterable[tuple[Stage, Sequence[Trial]]],
+        handles: Sequence[Handle],
+        beside: Sequence[Beside] = (),
+    ) -> None:
+        """Runs one stage after the other over the workers that are alive. `beside` are further processes whose lateness
+        is in the figures."""
         for observer in self._observers:
             observer.started(self._info)
         alive = list(handles)
         states = {handle.name: _State() for handle in handles}
-        for stage, trials in stages:
-            ledger = Ledger(trials, stage.concurrency, [handle.name for handle in alive])
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for handle in alive:
-                        group.create_task(self._pump(handle, states, ledger, stage))
-            except BaseExceptionGroup as errors:
-                if isinstance(errors.exceptions[0], LogError):  # a full disk: one line says it as well as four
-                    raise errors.exceptions[0] from None
-                raise
-            finally:
-                self._close(ledger)
-                for handle in alive:
-                    self._lose(ledger, handle)
-            alive = [handle for handle in alive if handle.name not in self._dead]
+        async with with_driver(beside, handles) as others:
+            for stage, trials in stages:
+                self.watch.expect(stage.name, [*(handle.name for handle in alive), *(one.name for one in others)])
+                async with watched(others, partial(self.watch.note, stage.name)):
+                    await self._stage(stage, trials, alive, states)
+                alive = [handle for handle in alive if handle.name not in self._dead]
         for observer in self._observers:
             observer.finished()
+
+    async def _stage(
+        self, stage: Stage, trials: Sequence[Trial], alive: Sequence[Handle], states: dict[str, _State]
+    ) -> None:
+        ledger = Ledger(trials, stage.concurrency, [handle.name for handle in alive])
+        try:
+            async with asyncio.TaskGroup() as group:
+                for handle in alive:
+                    group.create_task(self._pump(handle, states, ledger, stage))
+        except BaseExceptionGroup as errors:
+            if isinstance(errors.exceptions[0], LogError):  # a full disk: one line says it as well as four
+                raise errors.exceptions[0] from None
+            raise
+        finally:
+            self._close(ledger)
+            for handle in alive:
+                self._lose(ledger, handle)
 
     async def _pump(self, handle: Handle, states: dict[str, _State], ledger: Ledger, stage: Stage) -> None:
         state = states[handle.name]
@@ -161,6 +177,7 @@ class Driver:
     def _write(self, records: Sequence[Record], fragments: dict[str, bytes] | None = None) -> None:
         self._log.append(records, fragments or {})
         for record in records:
+            self.watch.add(record)
             self._spending.add(record)
             self._admission.add(record)
             for observer in self._observers:

@@ -1,8 +1,9 @@
 """The Grafana dashboard over the metrics of `metrics.py`: a table of panels, built into dashboards/loadrig.json.
 
 Rules: the data source, arm and model are variables; a rate's window is `$__rate_interval`, which follows the scrape
-interval; latencies are of the measured phase, costs and counts of every phase. What happens rarely is shown as a
-count so far, because a rate cannot see the first event of a series. The same code gives the same bytes.
+interval; latencies are of the measured phase, costs and counts of every phase; times in which the rig was client-bound
+are marked over all charts. What happens rarely is shown as a count so far, because a rate cannot see the first event of
+a series. The same code gives the same bytes.
 Needs the `dashboards` extra; `python -m loadrig.live.dashboard FILE` writes the file.
 """
 
@@ -139,6 +140,7 @@ def build() -> bytes:
         .with_variable(builders.DatasourceVariable("datasource").label("Data source").type("prometheus"))
         .with_variable(_choice("arm"))
         .with_variable(_choice("model"))
+        .annotation(_client_bound())
     )
     latest = common.ReduceDataOptions().calcs(["lastNotNull"]).values(False)
     for number, panel in enumerate(NUMBERS, start=1):
@@ -148,6 +150,12 @@ def build() -> bytes:
         chart = timeseries.Panel().legend(_legend()).show_points(VisibilityMode.NEVER).min(0)
         board.with_panel(_filled(chart, panel, number, instant=False).height(8).span(12))
     return JSONEncoder(sort_keys=True, indent=2).encode(board.build()).encode() + b"\n"
+
+
+def _client_bound() -> builders.AnnotationQuery:
+    """Marks the times over every chart in which the latencies were partly the rig's own."""
+    query = builders.AnnotationQuery().name("client-bound").datasource(SOURCE).enable(True)
+    return query.icon_color("red").expr("loadrig_client_bound == 1")
 
 
 def _choice(label: str) -> builders.QueryVariable:

@@ -33,6 +33,7 @@ PLACE = ("arm", "model", "stage", "phase")
 TOOLS = ("list_documents", "search", "read")
 TOOL_NAMES_MAX = 32
 LAG_WINDOW_NS = 10_000_000_000
+NOT_CHECKED = float("nan")
 
 
 class Metrics:
@@ -74,7 +75,7 @@ class Metrics:
     def pulse(self, pulse: Pulse) -> None:
         self._in_flight.set(pulse.in_flight)
         self._target.set(pulse.target)
-        self._client_bound.set(pulse.client_bound)
+        self._client_bound.set(NOT_CHECKED if pulse.client_bound is None else pulse.client_bound)
         now_ns = self._clock.now_ns()
         self._lags.append((now_ns, pulse.lag_ns))
         while self._lags[0][0] < now_ns - LAG_WINDOW_NS:
@@ -166,7 +167,10 @@ class Metrics:
         self._lag = self._gauge(
             "event_loop_lag_seconds", "Worst lateness of any worker's event loop over the last 10 seconds."
         )
-        self._client_bound = self._gauge("client_bound", "1 while the rig itself is the bottleneck.")
+        self._client_bound = self._gauge(
+            "client_bound", "1 while the rig itself, or the simulator, is the bottleneck; NaN while that is not known."
+        )
+        self._client_bound.set(NOT_CHECKED)
         self._run = Info("loadrig_run", "The run that is shown.", registry=self.registry)
 
 

@@ -74,7 +74,7 @@ class Progress:
 
     def pulse(self, pulse: Pulse) -> None:
         with self._lock:
-            self._tally.latest = pulse
+            self._tally.pulse(pulse)
         if pulse.stage != self._stage:
             self._stage = pulse.stage
             self._say(f"stage {pulse.stage}: {pulse.target} in flight over {_count(pulse.workers, 'worker')}")
@@ -143,8 +143,18 @@ def _counts(tally: Tally) -> list[str]:
     counts.append(f"failed {tally.failed} ({reasons})" if reasons else "failed 0")
     counts += [f"unanswered {tally.unanswered}"] if tally.unanswered else []
     counts += [f"not run {tally.not_run}"] if tally.not_run else []
-    counts += ["CLIENT-BOUND"] if pulse and pulse.client_bound else []
-    return counts
+    return counts + _marks(tally)
+
+
+def _marks(tally: Tally) -> list[str]:
+    """Whose times the latencies partly are: `CLIENT-BOUND (worker w1: loop lag p99 12.1 ms (limit 5.0 ms))`, with the
+    stages where they are not the present one alone."""
+    stage = tally.latest.stage if tally.latest else None
+    where = "" if list(tally.bound) == [stage] else f" in {', '.join(tally.bound)}"
+    causes = dict.fromkeys(cause for found in tally.bound.values() for cause in found)
+    why = f" ({'; '.join(causes)})" if causes else ""
+    marks = [f"CLIENT-BOUND{where}{why}"] if tally.bound else []
+    return marks + ([f"client-bound? not checked in {', '.join(sorted(tally.unchecked))}"] if tally.unchecked else [])
 
 
 def _figures(tally: Tally, now_ns: int) -> list[str]:

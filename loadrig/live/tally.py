@@ -31,11 +31,14 @@ class Percentiles:
 
 
 class Tally:
-    """Takes a run's start, records and pulses; answers what a line of progress shows. Times are passed in."""
+    """Takes a run's start, records and pulses; answers what a line of progress shows. Times are passed in. `bound`:
+    client-bound stages with the causes; `unchecked`: stages of which that is not known."""
 
     def __init__(self) -> None:
         self.info: RunInfo | None = None
         self.latest: Pulse | None = None
+        self.bound: dict[str, tuple[str, ...]] = {}
+        self.unchecked: set[str] = set()
         self.done = 0
         self.unanswered = 0
         self.not_run = 0
@@ -69,6 +72,16 @@ class Tally:
     def start(self, info: RunInfo, now_ns: int) -> None:
         self.info = info
         self._ends_ns.append(now_ns)
+
+    def pulse(self, pulse: Pulse) -> None:
+        """Notes the state of the rig; a stage's mark stays with the run, as its samples stay in the percentiles."""
+        self.latest = pulse
+        self.bound.pop(pulse.stage, None)
+        self.unchecked.discard(pulse.stage)
+        if pulse.client_bound:
+            self.bound[pulse.stage] = pulse.bound_by
+        elif pulse.client_bound is None:
+            self.unchecked.add(pulse.stage)
 
     def add(self, record: Record, now_ns: int) -> None:
         self.done += record.outcome != "not_run"

@@ -13,6 +13,7 @@ from typing import cast
 
 from rich.console import Console
 
+from loadrig.analysis.load import marked
 from loadrig.analysis.summary import Summary, summarize
 from loadrig.log import RunFolder, read_run
 from loadrig.reports.terminal import show
@@ -34,6 +35,7 @@ def write_all(folder: Path, console: Console | None = None) -> Summary:
     """
     run = read_run(folder)
     summary = summarize(run)
+    run = marked(run, summary.stages)
     for target in FILES.values():
         module, _, name = target.partition(":")
         cast("Writer", getattr(import_module(module), name))(run, summary)

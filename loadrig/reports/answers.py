@@ -52,16 +52,11 @@ def _row(run: RunFolder, record: Record, summary: Summary) -> tuple[str | float 
         record.reason, record.answer, question.reference if question else None,
         " ".join(question.gold) if question else None, " ".join(sorted(credited(record))),
         None if passed is None else int(passed), counts["tokens_in"], counts["tokens_out"],
-        record.cost, record.currency or summary.currency, *times_ms, _is_bound(record, summary),
+        record.cost, record.currency or summary.currency, *times_ms,
+        None if record.client_bound is None else int(record.client_bound),
         counts["turns"], counts["tool_calls"],
         record.turns[-1].stop_reason if record.turns else None, "simulated" if summary.simulated else None,
     )  # fmt: skip
-
-
-def _is_bound(record: Record, summary: Summary) -> int | None:
-    """1 when the times of the record's stage are partly the rig's own, 0 when not, None when it cannot be told."""
-    bound = {stage.stage: stage.client_bound for stage in summary.stages}.get(record.stage)
-    return None if bound is None else int(bound)
 
 
 def _times_ns(record: Record) -> tuple[int | None, ...]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from loadrig.analysis.selection import grouped
 from loadrig.analysis.summary import ArmFigures, OutcomeCount, Summary
-from loadrig.reports.speed import BOUND_NOTE, models_of, row_header, row_name
+from loadrig.reports.speed import models_of, row_header, row_name
 from loadrig.reports.table import (
     FEW_NOTE,
-    NONE,
     Table,
     amount,
+    bound_mark,
+    bound_notes,
     label,
-    milliseconds,
     number,
     one_line,
-    percent,
     seconds,
 )
 
@@ -29,7 +28,7 @@ def stages(summary: Summary) -> Table:
     )  # fmt: skip
     rows = [
         (
-            f"{stage.stage}{'!' if stage.client_bound else ''}", number(stage.concurrency), number(stage.reached, 1),
+            f"{stage.stage}{bound_mark(stage.client_bound)}", number(stage.concurrency), number(stage.reached, 1),
             str(stage.window_n), number(stage.trials_per_s, 2), number(stage.output_tokens_per_s, 1),
             seconds(stage.ttft.successes.p50), seconds(stage.ttft.successes.p95),
             seconds(stage.service.successes.p50), seconds(stage.service.successes.p95),
@@ -40,7 +39,7 @@ def stages(summary: Summary) -> Table:
     notes = ["latencies of successes; all arms together; failed and tail: of the trials asked; tail is not timed"]
     if any(stage.reached is None for stage in summary.stages):
         notes.append("no rate is given over fewer measured trials (over n) than N")
-    bound = (BOUND_NOTE,) if any(stage.client_bound for stage in summary.stages) else ()
+    bound = bound_notes(*(stage.client_bound for stage in summary.stages))
     return Table("Load", headers, tuple(rows), (*notes, FEW_NOTE, *bound))
 
 
@@ -87,25 +86,6 @@ def reasons(summary: Summary) -> Table | None:
         if rows
         else None
     )
-
-
-def rig(summary: Summary) -> Table | None:
-    """What the rig measured of itself, a worker and stage on a row; None when it measured nothing."""
-    rows = tuple(
-        (
-            f"{stage.stage}, {one.worker}{'!' if one.bound else ''}", number(one.in_flight_target),
-            number(one.in_flight_max), *map(milliseconds, (one.lag_p50_ns, one.lag_p99_ns, one.lag_max_ns)),
-            milliseconds(one.lag_limit_ns), percent(one.cpu_share_max), number(one.gc_pauses),
-            milliseconds(one.gc_max_ns), one.loop or NONE,
-        )
-        for stage in summary.stages for one in stage.client
-    )  # fmt: skip
-    headers = (
-        "stage, worker", "N of it", "most in flight", "loop lag p50 ms", "p99 ms", "max ms", "limit of p99 ms",
-        "busiest CPU", "full collections", "longest ms", "event loop",
-    )  # fmt: skip
-    notes = ("lag: how late a 10 ms timer ran; CPU: of one core, over the busiest five seconds", BOUND_NOTE)
-    return Table("The rig itself", headers, rows, notes) if rows else None
 
 
 def _labels(arm: ArmFigures) -> tuple[str, ...]:

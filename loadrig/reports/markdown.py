@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import load, money, quality, speed
+from loadrig.reports import load, money, quality, rig, speed
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
@@ -31,7 +31,11 @@ DEFINITIONS = (
     ("recall", "gold documents retrieved, searched out or read / gold documents; listings do not count"),
     ("evidence", "quotes of the key found word for word in the prompt / quotes"),
     ("reached", "mean trials in flight in the steady window; not given over fewer measured trials than N"),
-    ("client-bound", "loop lag p99 > max(5 ms, 5 % of the stage's TTFT p50), or a worker's CPU > 85 %"),
+    (
+        "client-bound",
+        "loop lag p99 of a worker or an embedded simulator > max(5 ms, 5 % of the stage's TTFT p50), or "
+        "CPU over 5 s > 85 % of a core, or the driver's lag p99 > 100 ms",
+    ),
 )
 # A star that ends a number, as in 0.146*/0.184*, can neither open emphasis nor close any: every other one is escaped.
 _SPECIAL = re.compile(r"((?<!\d)\*|\*(?!/|$)|[\\`\[\]<>|&#~])")
@@ -54,7 +58,8 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield from speed.headlines(summary)
     found = (
         load.outcomes(summary), load.failures(summary), speed.latencies(summary), speed.intervals(summary),
-        speed.token_rates(summary), speed.retrieval(summary), load.stages(summary), load.rig(summary),
+        speed.token_rates(summary), speed.retrieval(summary), load.stages(summary),
+        rig.itself(summary), rig.stamps(summary),
         quality.accuracy(summary), *quality.recalls(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
         money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),

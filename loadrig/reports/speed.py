@@ -14,6 +14,8 @@ from loadrig.reports.table import (
     NONE,
     Table,
     amount,
+    bound_mark,
+    bound_notes,
     fraction,
     interval,
     label,
@@ -22,7 +24,6 @@ from loadrig.reports.table import (
     several,
 )  # fmt: skip
 
-BOUND_NOTE = "! the stage is client-bound: its latencies are partly the rig's own"
 MOST = 3  # arms that a note names
 
 Key = tuple[str, str]
@@ -41,12 +42,12 @@ def row_name(summary: Summary, arm: ArmFigures) -> str:
 
 def timed_name(summary: Summary, arm: ArmFigures) -> str:
     """`row_name` where the row holds times: marked when they are partly the rig's own."""
-    return f"{row_name(summary, arm)}{'!' if arm.client_bound else ''}"
+    return f"{row_name(summary, arm)}{bound_mark(arm.client_bound)}"
 
 
-def bound_notes(summary: Summary) -> tuple[str, ...]:
-    """What the mark means; empty when no row has it."""
-    return (BOUND_NOTE,) if any(arm.client_bound for arm in summary.arms) else ()
+def notes_of(summary: Summary) -> tuple[str, ...]:
+    """What the marks of `timed_name` mean; empty when no row has one."""
+    return bound_notes(*(arm.client_bound for arm in summary.arms))
 
 
 def row_header(summary: Summary) -> str:
@@ -70,7 +71,7 @@ def headlines(summary: Summary) -> Iterator[Table]:
             "tokens\nin/out", "turns\n/calls", f"{summary.currency or 'cost'}\neach", "right", "recall",
         )  # fmt: skip
         few = (FEW_NOTE,) if any("*" in cell for row in rows for cell in row) else ()
-        bound = (BOUND_NOTE,) if stage.client_bound else ()
+        bound = bound_notes(stage.client_bound)
         yield Table(stage_title(stage), headers, tuple(rows), (*_notes(arms, accuracy), *few, *bound))
 
 
@@ -84,7 +85,7 @@ def latencies(summary: Summary) -> Table:
         row_header(summary), "measure", "ok", "p50 s", "p95 s", "p99 s", "with failures: p50 s", "p95 s", "p99 s",
     )  # fmt: skip
     notes = ("with failures: a trial that did not succeed ranks beyond every success", FEW_NOTE)
-    return Table("Latency", headers, tuple(rows), (*notes, *bound_notes(summary)))
+    return Table("Latency", headers, tuple(rows), (*notes, *notes_of(summary)))
 
 
 def with_failures(summary: Summary) -> Table | None:
@@ -98,7 +99,7 @@ def with_failures(summary: Summary) -> Table | None:
         row_header(summary), "ok of\ntimed", "TTFT\np50 s", "p95 s", "p99 s", "service\np50 s", "p95 s", "p99 s",
     )  # fmt: skip
     notes = ("trials that did not succeed rank beyond every success; >: beyond the longest time known",)
-    return Table("Latency with failures", headers, tuple(rows), (*notes, *bound_notes(summary))) if rows else None
+    return Table("Latency with failures", headers, tuple(rows), (*notes, *notes_of(summary))) if rows else None
 
 
 def intervals(summary: Summary) -> Table:
@@ -109,7 +110,7 @@ def intervals(summary: Summary) -> Table:
         rows.append((name, measure, f"{of.ok} of {of.n}", *map(interval, (found.p50, found.p95, found.p99))))
     notes = ("of successes; -: too few samples to bound that side",)
     headers = (row_header(summary), "measure", "ok", "p50 s", "p95 s", "p99 s")
-    return Table("95 % intervals of latency", headers, tuple(rows), (*notes, *bound_notes(summary)))
+    return Table("95 % intervals of latency", headers, tuple(rows), (*notes, *notes_of(summary)))
 
 
 def token_rates(summary: Summary) -> Table:
@@ -122,7 +123,7 @@ def token_rates(summary: Summary) -> Table:
         rows.append((timed_name(summary, arm), str(n), *cells, number(speed, 1)))
     headers = (row_header(summary), "n", "TPOT p50 s", "p95 s", "longest gap p50 s", "p95 s", "tokens/s at p50")
     notes = ("n: successes whose last turn has a TPOT: no burst, more than one token, a known split of thinking",)
-    return Table("Token rate of one reply", headers, tuple(rows), (*notes, *bound_notes(summary)))
+    return Table("Token rate of one reply", headers, tuple(rows), (*notes, *notes_of(summary)))
 
 
 def retrieval(summary: Summary) -> Table | None:
@@ -134,7 +135,7 @@ def retrieval(summary: Summary) -> Table | None:
     )  # fmt: skip
     headers = (row_header(summary), "n", "p50 s", "p95 s", "of it waiting")
     notes = ("of successes, part of TTFT; searches by the agent's tools are tool time; waiting: all but its computing",)
-    return Table("Retrieval", headers, rows, (*notes, *bound_notes(summary))) if rows else None
+    return Table("Retrieval", headers, rows, (*notes, *notes_of(summary))) if rows else None
 
 
 def stage_title(stage: StageLoad) -> str:
@@ -145,7 +146,8 @@ def stage_title(stage: StageLoad) -> str:
         asked += f", {stage.reached:.1f} reached, {rates} over {stage.window_n} trials"
     elif stage.window_n:
         asked += f", too few trials ({stage.window_n} measured) to say what was reached"
-    return f"Stage {stage.stage}{asked}{' (client-bound)' if stage.client_bound else ''}"
+    said = {True: " (client-bound)", None: " (client-bound? not checked)", False: ""}[stage.client_bound]
+    return f"Stage {stage.stage}{asked}{said}"
 
 
 def _headline(arm: ArmFigures, name: str, accuracy: ArmAccuracy | None, recall: ArmRecall | None) -> tuple[str, ...]:

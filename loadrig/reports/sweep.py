@@ -9,7 +9,7 @@ from rich.console import Console
 from loadrig.analysis.summary import Summary
 from loadrig.reports import load, speed
 from loadrig.reports.markdown import head, section
-from loadrig.reports.table import FEW_NOTE, Table, amount, label, seconds
+from loadrig.reports.table import FEW_NOTE, Table, amount, bound_mark, label, seconds
 from loadrig.reports.terminal import draw, draw_head, draw_troubles, draw_warnings
 
 
@@ -37,7 +37,7 @@ def arms(summary: Summary) -> Table:
     rows = [
         (
             label(arm.arm, arm.model, speed.models_of(summary)),
-            f"{arm.stage}{'!' if arm.client_bound else ''}",
+            f"{arm.stage}{bound_mark(arm.client_bound)}",
             f"{arm.service.ok}/{arm.service.n}",
             str(arm.tail + arm.again),
             *(seconds(found) for of in (arm.ttft, arm.service) for found in (of.successes.p50, of.successes.p95)),
@@ -54,4 +54,4 @@ def arms(summary: Summary) -> Table:
         "times of successes; tail: trials that ended with fewer than N in flight, or asked again: not timed",
         "with failures: service latency where a trial that did not succeed ranks beyond every success",
     )
-    return Table("Arms over the stages", headers, tuple(rows), (*notes, FEW_NOTE, *speed.bound_notes(summary)))
+    return Table("Arms over the stages", headers, tuple(rows), (*notes, FEW_NOTE, *speed.notes_of(summary)))

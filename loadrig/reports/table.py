@@ -16,6 +16,8 @@ from loadrig.stats import Quantile, Share
 
 NONE = "-"
 FEW_NOTE = "* fewer than 5 samples lie beyond this quantile"
+BOUND_NOTE = "! the stage is client-bound: its latencies are partly the rig's own"
+UNCHECKED_NOTE = "? not checked whether the stage is client-bound: the rig's own samples are missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,17 @@ def milliseconds(value_ns: int | None) -> str:
 def percent(value: float | None) -> str:
     """`38 %` of 0.38."""
     return NONE if value is None else f"{100 * value:.0f} %"
+
+
+def bound_mark(bound: bool | None) -> str:
+    """What stands behind a name whose times may be the rig's own: `!` when they partly are, `?` when unknown."""
+    return "?" if bound is None else "!" if bound else ""
+
+
+def bound_notes(*verdicts: bool | None) -> tuple[str, ...]:
+    """What the marks mean, of those that are there."""
+    notes = {"!": BOUND_NOTE, "?": UNCHECKED_NOTE}
+    return tuple(note for mark, note in notes.items() if mark in map(bound_mark, verdicts))
 
 
 def one_line(text: str, limit: int = 120) -> str:

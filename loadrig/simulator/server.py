@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from loadrig.simulator.app import Simulator
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.truth import TruthLog
+from loadrig.simulator.vitals import Vitals
 
 GRACE_S = 1
 KEEP_ALIVE_S = 75
@@ -70,8 +72,9 @@ async def _serve(listener: socket.socket, scenario: Scenario, log: TruthLog, *, 
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
+    vitals = Vitals()
     if exit_with_parent:
-        loop.add_reader(sys.stdin.fileno(), _stop_at_end_of_input, stop)
+        loop.add_reader(sys.stdin.fileno(), _answer_or_stop, vitals, stop)
     host, port = listener.getsockname()[:2]
     await server.startup(sockets=[listener])
     gc.collect()
@@ -80,7 +83,9 @@ async def _serve(listener: socket.socket, scenario: Scenario, log: TruthLog, *, 
     shown = f"[{host}]" if ":" in host else host
     sys.stdout.write(f"listening http://{shown}:{port}\n")
     sys.stdout.flush()
+    sampling = loop.create_task(vitals.run())  # owned here: ended below
     await server.main_loop()
+    sampling.cancel()
     for connection in list(server.server_state.connections):
         connection.transport.close()  # what still streams ends here, and its row says so
     await server.shutdown(sockets=[listener])
@@ -108,7 +113,12 @@ def _server(simulator: Simulator) -> uvicorn.Server:
     return server
 
 
-def _stop_at_end_of_input(stop: Any) -> None:
-    if not os.read(sys.stdin.fileno(), 65536):
+def _answer_or_stop(vitals: Vitals, stop: Callable[[], None]) -> None:
+    """Each line on standard input asks for the vitals; its end is ours."""
+    said = os.read(sys.stdin.fileno(), 65536)
+    for _ in range(said.count(b"\n")):
+        sys.stdout.buffer.write(vitals.line())
+    sys.stdout.flush()
+    if not said:
         asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
         stop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from loadrig.words.record import Failure, Outcome, Phase, Record
 
@@ -11,7 +11,8 @@ from loadrig.words.record import Failure, Outcome, Phase, Record
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One planned answer. `id` is stable: the same stage, phase, arm, model, question and repetition give the same
-    id on every machine. `position` is its place in the plan's order. `try_no` rises when it is asked again."""
+    id on every machine. `position` is its place in the plan's order. `try_no` rises when it is asked again. `due_ns`:
+    nanoseconds from its stage's begin to the instant at which it is due; None in closed loop."""
 
     id: str
     position: int
@@ -23,6 +24,7 @@ class Trial:
     stage: str
     phase: Phase
     try_no: int = 1
+    due_ns: int | None = None
 
 
 def unasked(
@@ -48,11 +50,32 @@ def unasked(
 
 
 @dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """How a stage's trials come due: `rate_per_s` on average (of a replay, what it comes to). Due times count from the
+    stage's begin; those before `measured_from_ns` are warm-up; it ends at `length_ns`, when trials in flight go on."""
+
+    arrivals: Literal["poisson", "constant", "replay"]
+    rate_per_s: float
+    ramp_s: float
+    max_in_flight: int
+    measured_from_ns: int
+    length_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
-    """A period of constant load: N trials in flight (closed loop)."""
+    """A period of constant load. Closed loop: `concurrency` trials in flight, for `duration_s` or until all are done.
+    Open loop: `concurrency` is None and `open_loop` says how trials come due."""
 
     name: str
-    concurrency: int
+    concurrency: int | None
+    open_loop: OpenLoop | None = None
+    duration_s: float | None = None
+
+    @property
+    def most(self) -> int:
+        """Trials that may be in flight."""
+        return self.open_loop.max_in_flight if self.open_loop is not None else self.concurrency or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +93,8 @@ class RunInfo:
 @dataclass(frozen=True, slots=True)
 class Pulse:
     """The state of the rig about ten times a second. `lag_ns` is the worst loop lag over workers since the last
-    pulse; `cpu_share` the busiest worker's CPU share of one core over the last seconds."""
+    pulse; `cpu_share` the busiest worker's CPU share of one core over the last seconds. `client_bound`: the rig itself
+    is the bottleneck, of which `bound_by` names the causes; None while a process of it has not been sampled."""
 
     stage: str
     in_flight: int
@@ -78,7 +102,8 @@ class Pulse:
     workers: int
     lag_ns: int
     cpu_share: float
-    client_bound: bool
+    client_bound: bool | None
+    bound_by: tuple[str, ...] = ()
 
 
 class Observer(Protocol):

@@ -37,21 +37,39 @@ class Pauses:
 @dataclass(frozen=True, slots=True)
 class Vitals:
     """What a probe saw since it was last asked. `lags_ns`: one value a 10 ms; `cpu_share`: 1.0 is one core, over five
-    seconds, 0 in the first five of a stage; `loop`: the class of the event loop, empty when it never ran."""
+    seconds, None in the first five of a stage; `loop`: the class of the event loop, empty when it never ran."""
 
     lags_ns: tuple[int, ...] = ()
-    cpu_share: float = 0.0
+    cpu_share: float | None = None
     pauses: Pauses = field(default_factory=Pauses)
     loop: str = ""
+
+
+class CpuWindow:
+    """Share of a core over the last `window_s`, from process time seen now and then."""
+
+    def __init__(self, window_s: float = CPU_WINDOW_S) -> None:
+        self._window_s = window_s
+        self._seen: deque[tuple[float, float]] = deque()
+
+    def clear(self) -> None:
+        self._seen.clear()
+
+    def share(self, at_s: float, cpu_s: float) -> float | None:
+        """At an instant with so much process time used; None before a whole window has passed."""
+        self._seen.append((at_s, cpu_s))
+        while len(self._seen) > 2 and at_s - self._seen[1][0] >= self._window_s:
+            self._seen.popleft()
+        first_s, used_s = self._seen[0]
+        return (cpu_s - used_s) / (at_s - first_s) if at_s - first_s >= self._window_s else None
 
 
 class Probe:
     """`run` samples until cancelled; `take` hands over what was seen since the last call."""
 
     def __init__(self, *, cpu_window_s: float = CPU_WINDOW_S) -> None:
-        self._cpu_window_s = cpu_window_s
         self._lags_ns: list[int] = []
-        self._cpu: deque[tuple[float, float]] = deque()
+        self._cpu = CpuWindow(cpu_window_s)
         self._pauses = Pauses()
         self._collecting_ns = 0
         self._loop = ""
@@ -80,13 +98,7 @@ class Probe:
         """What was seen since the last call; the CPU share reaches further back."""
         lags, self._lags_ns = tuple(self._lags_ns), []
         pauses, self._pauses = self._pauses, Pauses()
-        now = (time.monotonic(), time.process_time())
-        self._cpu.append(now)
-        while len(self._cpu) > 2 and now[0] - self._cpu[1][0] >= self._cpu_window_s:
-            self._cpu.popleft()
-        wall = now[0] - self._cpu[0][0]
-        share = (now[1] - self._cpu[0][1]) / wall if wall >= self._cpu_window_s else 0.0
-        return Vitals(lags, share, pauses, self._loop)
+        return Vitals(lags, self._cpu.share(time.monotonic(), time.process_time()), pauses, self._loop)
 
     def _collected(self, phase: str, info: Mapping[str, Any]) -> None:
         if info["generation"] != _OLDEST:

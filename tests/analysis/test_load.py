@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from records import MS, S, failed, read_run, record
+from records import MS, S, attempt, failed, read_run, record, turn
 
-from loadrig.analysis.load import StageLoad, stage_loads
+from loadrig.analysis.load import StageLoad, marked, stage_loads
 from loadrig.words.record import Record, Usage
 
 
@@ -109,12 +109,71 @@ def test_without_clocks_there_is_no_rate(tmp_path: Path) -> None:
     assert (found.reached, found.trials_per_s, found.client_bound) == (None, None, None)
 
 
+def process(name: str, lag_ms: float | None, cpu: float | None = 0.1) -> dict[str, object]:
+    """A row of the manifest's self-measurement."""
+    lag_ns = None if lag_ms is None else round(lag_ms * MS)
+    return {"stage": "c2", "process": name, "lag_p99_ns": lag_ns, "cpu_share_max": cpu}
+
+
 @pytest.mark.parametrize(
     ("lag_ms", "cpu", "ttft_ms", "bound"),
     [(5, 0.85, 100, False), (5.1, 0.1, 100, True), (49, 0.1, 1000, False), (51, 0.1, 1000, True), (1, 0.86, 100, True)],
 )
 def test_client_bound(tmp_path: Path, lag_ms: float, cpu: float, ttft_ms: int, bound: bool) -> None:
     """Bound when lag p99 > max(5 ms, 5 % of the stage's TTFT p50) or CPU > 85 %."""
-    row = {"stage": "c2", "worker": "w1", "lag_p99_ns": round(lag_ms * MS), "cpu_share_max": cpu}
-    found = stage(tmp_path, record("a", trial_ttft_ns=ttft_ms * MS), self_measurement=[row])
+    rows = [process("w1", lag_ms, cpu)]
+    found = stage(tmp_path, record("a", trial_ttft_ns=ttft_ms * MS), self_measurement=rows)
     assert found.client_bound is bound
+
+
+def test_a_late_simulator_counts_and_is_the_cause(tmp_path: Path) -> None:
+    """The worker is in time; the simulator on the same machine, 12 ms late, marks the stage and is named."""
+    rows = [process("w1", 1), process("simulator", 12)]
+    found = stage(tmp_path, record("a"), self_measurement=rows, simulated=True)
+    assert found.client_bound is True
+    assert [str(cause) for mark in found.client for cause in mark.causes] == [
+        "simulator: loop lag p99 12.0 ms (limit 5.0 ms)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "simulated"),
+    [
+        ([], False),
+        ([process("w1", None, None)], False),
+        ([process("w2", 1)], False),
+        ([process("w1", 1)], True),
+        ([process("w1", 1), process("simulator", None)], True),
+    ],
+    ids=["no measurement", "no sample", "another worker's", "none of the simulator", "no sample of the simulator"],
+)
+def test_without_the_rigs_own_samples_it_is_not_checked(
+    tmp_path: Path, rows: list[dict[str, object]], simulated: bool
+) -> None:
+    """Null, not no: of a worker with records, or of the simulator of a simulated run, nothing is known."""
+    assert stage(tmp_path, record("a"), self_measurement=rows, simulated=simulated).client_bound is None
+
+
+def test_records_are_handed_out_with_the_mark_of_their_stage(tmp_path: Path) -> None:
+    """In the log it is null, for nobody knew; read back it is that of c2, and null for c4, which was not sampled."""
+    run = read_run(tmp_path, [record("a"), record("b", stage="c4")], self_measurement=[process("w1", 12)])
+    assert [one.client_bound for one in run.records] == [None, None]
+    assert [one.client_bound for one in marked(run, stage_loads(run)).records] == [True, None]
+
+
+def test_stamps_and_read_lags_of_a_stage(tmp_path: Path) -> None:
+    """Four replies: three stamped by the kernel, one of them late, and one whose kernel stamps were absent; an attempt
+    without a reply is none. Read lags 1, 2, 3 ms: p50 2, p99 3; the largest of any read 7; all of worker w1."""
+    tries = (
+        *(attempt(headers_ns=1, stamp="kernel", read_lag_ns=lag * MS, read_lag_max_ns=lag * MS) for lag in (1, 2)),
+        attempt(headers_ns=1, stamp="kernel", stamp_late=True, read_lag_ns=3 * MS, read_lag_max_ns=7 * MS),
+        attempt(headers_ns=1, reads_unstamped=2),
+        attempt(http_status=None),
+    )
+    found = stage(tmp_path, record("a", turns=(turn(attempts=tries),)), self_measurement=[process("w1", 1)])
+    of = found.stamps
+    assert (of.replies, of.kernel, of.read, of.late, of.early, of.absent) == (4, 3, 1, 1, 0, 1)
+    for lag in (of.read_lag, found.client[0].read_lag):
+        assert lag.p50 is not None
+        assert lag.p99 is not None
+        assert (lag.n, lag.p50.value_ns, lag.p99.value_ns, lag.max_ns) == (3, 2 * MS, 3 * MS, 7 * MS)

@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
-from records import MS, failed, question, record, turn, write_run
+from records import MS, attempt, failed, question, record, turn, write_run
 from rich.console import Console
 
 from loadrig import log
 from loadrig.analysis.bill import Money
 from loadrig.analysis.summary import summarize
-from loadrig.reports import FILES, load, markdown, speed, sweep, terminal, write_all
+from loadrig.reports import FILES, markdown, rig, sweep, terminal, write_all
 from loadrig.reports.answers import safe
 from loadrig.reports.table import amount, interval, money, one_line, seconds, several
 from loadrig.stats import Quantile, quantile
@@ -141,7 +141,8 @@ def test_failures_are_explained_on_the_terminal_and_in_the_report(tmp_path: Path
     """Reason with its phase, how many, and what was said of them, harmless; and what it does to the
     latencies, p99 too."""
     gap = Failure("timeout", f"no content for 60 s {NASTY}", phase="gap")
-    folder = run_folder(tmp_path, record("a"), failed("f", failure=gap), failed("g", failure=gap))
+    records = (record("a"), failed("f", failure=gap), failed("g", failure=gap))
+    folder = run_folder(tmp_path, *records, self_measurement=[{**BOUND, "lag_p99_ns": MS}])
     shown, text = printed(folder), markdown.render(summarize(log.read_run(folder)))
     assert "2 timeout (gap)" in shown
     assert "2 x no content for 60 s =1+1 | [red]x[/red] <b>" in " ".join(shown.split())
@@ -177,7 +178,7 @@ def test_an_arm_that_does_not_answer_shows_it_beside_what_is_right(tmp_path: Pat
 
 
 BOUND = {
-    "stage": "c2", "worker": "w1", "lag_n": 100, "lag_p50_ns": 0, "lag_p99_ns": 6 * MS, "lag_max_ns": 9 * MS,
+    "stage": "c2", "process": "w1", "lag_n": 100, "lag_p50_ns": 0, "lag_p99_ns": 6 * MS, "lag_max_ns": 9 * MS,
     "cpu_share_max": 0.1, "gc_pauses": 2, "gc_max_ns": 3 * MS, "in_flight_target": 2, "in_flight_max": 2,
     "loop": "uvloop.Loop",
 }  # fmt: skip
@@ -191,47 +192,32 @@ def test_hidden_thinking_and_a_client_bound_stage_are_said_beside_the_times(tmp_
     assert "Stage c2: 2 in flight (client-bound)" in shown
 
 
-def test_the_client_bound_mark_is_wherever_a_latency_is_shown(tmp_path: Path) -> None:
-    """Lag p99 of 6 ms: every table of times in report.md and sweep.md, answers.csv, histograms.hlog, summary.json."""
-    records = (record("a", retrieval_ns=MS, turns=(turn(tpot_ns=MS),)), failed("f"))
-    folder = run_folder(tmp_path, *records, self_measurement=[BOUND])
-    summary = write_all(folder)
-    timed = (
-        "Stage c2",
-        "Latency",
-        "95 % intervals",
-        "Token rate",
-        "Retrieval",
-        "Load",
-        "Latency with failures",
-        "Arms",
-    )
-    found = [*markdown.tables(summary), speed.with_failures(summary), sweep.arms(summary)]
-    shown = [table for table in found if table is not None and table.title.startswith(timed)]
-    assert len(shown) == len(timed)
-    assert all(speed.BOUND_NOTE in table.notes for table in shown)
-    assert all("!" in "".join(row) for table in shown[1:] for row in table.rows)
-    assert "client-bound" in shown[0].title
-    assert [row["client_bound"] for row in rows_of(folder)] == ["1", "1"]
-    assert "#[client-bound stage: c2]" in (folder / "histograms.hlog").read_text()
-    assert json.loads((folder / "summary.json").read_text())["arms"][0]["client_bound"] is True
-
-
 def test_the_report_shows_what_the_rig_measured_of_itself(tmp_path: Path) -> None:
-    """One row a stage and worker: N of it and reached, lag against its limit, CPU, collections, loop class."""
-    summary = summarize(log.read_run(run_folder(tmp_path, record("a"), self_measurement=[BOUND])))
-    table = load.rig(summary)
-    assert table is not None
-    assert table.rows == (
-        ("c2, w1!", "2", "2", "0.0", "6.0", "9.0", "5.0", "10 %", "2", "3.0", "uvloop.Loop"),
+    """One row a stage and process: N of it and reached, lag against its limit, CPU, the lag of its reads beside it,
+    collections, loop class. And whose stamps the stage's replies have."""
+    reply = attempt(headers_ns=1, stamp="kernel", read_lag_ns=2 * MS, read_lag_max_ns=4 * MS)
+    records = [record("a", turns=(turn(attempts=(reply, attempt(headers_ns=1, reads_unstamped=1))),))]
+    driver = {"stage": "c2", "process": "driver", "lag_p99_ns": 7 * MS}
+    folder = run_folder(tmp_path, *records, self_measurement=[BOUND, driver])
+    found = summarize(log.read_run(folder))
+    itself, stamps = rig.itself(found), rig.stamps(found)
+    assert itself is not None
+    assert stamps is not None
+    assert itself.rows == (
+        ("c2, w1!", "2", "2", "0.0", "6.0", "9.0", "5.0", "10 %", "2.0*", "2", "3.0", "uvloop.Loop"),
+        ("c2, driver", "-", "-", "-", "7.0", "-", "100.0", "-", "-", "-", "-", "-"),
     )  # fmt: skip
+    assert stamps.rows == (("c2", "2", "1", "1", "0", "0", "1", "2.0*", "2.0*", "4.0"),)
+    text = markdown.render(found)
+    assert all(f"## {table.title}" in text for table in (itself, stamps))
 
 
 def test_a_sweep_shows_its_stages_side_by_side(tmp_path: Path) -> None:
     """One row a stage in the order they ran, and one for each arm and stage."""
     stages = [{"name": "c1", "concurrency": 1}, {"name": "c16", "concurrency": 16}]
     records = [record("a", stage="c16"), record("b", stage="c1")]
-    folder = run_folder(tmp_path, *records, stages=stages, simulated=True)
+    quiet = [{"stage": name, "process": one, "lag_p99_ns": MS} for name in ("c1", "c16") for one in ("w1", "simulator")]
+    folder = run_folder(tmp_path, *records, stages=stages, simulated=True, self_measurement=quiet)
     text = sweep.write(summarize(log.read_run(folder)), folder).read_text()
     assert [line.split()[1] for line in text.splitlines() if line.startswith("| c")] == ["c1", "c16"]
     assert [line.split()[3] for line in text.splitlines() if line.startswith("| rag")] == ["c1", "c16"]
