@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from loadrig.corpus.dating import MONTH_OF
-from loadrig.corpus.oracles import changing, mentions_of
+from loadrig.corpus.oracles import mentions_of
 from loadrig.corpus.rules.history import own_texts, superseded
-from loadrig.corpus.rules.outcome import Finding
+from loadrig.corpus.rules.outcome import Finding, Note, Outcome
 from loadrig.corpus.rules.subject import Subject
 from loadrig.measures.recall import squeezed
 
@@ -57,13 +57,22 @@ def references_by_date(subject: Subject) -> Iterator[Finding]:
             yield Finding(subject.at_text(doc, found.group()), problem, "refer to the document by its date")
 
 
-def requoted(subject: Subject) -> Iterator[Finding]:
-    """Every value that no longer holds stands, word for word, in a document later than its own."""
+def requoted(subject: Subject) -> Iterator[Outcome]:
+    """Every value that no longer holds stands, word for word, in a document later than its own.
+
+    Spared is one whose words would make each later document speak of a topic that it is silent about.
+    """
     for number, fact in enumerate(subject.ledger.facts):
         for at, state in enumerate(fact.states):
-            if state in superseded(fact) and not _later(subject, state.doc, state.quote):
-                problem = f"fact {fact.id}: no later document requotes {state.quote!r}"
-                place = subject.at_ledger("facts", number, "states", at)
+            later = _after(subject, state.doc)
+            if state not in superseded(fact) or any(squeezed(state.quote) in subject.texts[doc] for doc in later):
+                continue
+            place = subject.at_ledger("facts", number, "states", at)
+            spoken = [topic for topic in subject.ledger.topics if subject.hits(state.quote, topic.words)]
+            problem = f"fact {fact.id}: no later document requotes {state.quote!r}"
+            if spoken and all(any(doc not in topic.docs for topic in spoken) for doc in later):
+                yield Note(f"{problem}, as each is silent about {', '.join(topic.id for topic in spoken)}", place)
+            else:
                 yield Finding(place, problem, "quote it, with its source, in an appendix of a later document")
 
 
@@ -72,9 +81,11 @@ def last_mention_misleads(subject: Subject) -> Iterator[Finding]:
     texts, newest = own_texts(subject), subject.own[-1:]
     misled = []
     for number, fact in enumerate(subject.ledger.facts):
-        if fact not in changing([fact]) or not any(_later(subject, one.doc, one.quote) for one in superseded(fact)):
-            continue
         found = mentions_of(fact, texts)
+        if not any(
+            squeezed(one.quote) in subject.texts[doc] for one in superseded(fact) for doc in _after(subject, one.doc)
+        ):
+            continue
         if found and found[-1].state.value == fact.states[-1].value:
             problem = (
                 f"fact {fact.id}: the last mention, in {found[-1].doc}, is right although an old state is requoted"
@@ -88,7 +99,6 @@ def last_mention_misleads(subject: Subject) -> Iterator[Finding]:
         yield Finding(subject.at_text(newest[0]), problem, "requote one there, with its source")
 
 
-def _later(subject: Subject, doc: str, quote: str) -> list[str]:
-    """The ledger's documents after `doc` in which the quote stands."""
-    later = subject.own[subject.own.index(doc) + 1 :] if doc in subject.own else ()
-    return [other for other in later if squeezed(quote) in subject.texts[other]]
+def _after(subject: Subject, doc: str) -> tuple[str, ...]:
+    """The ledger's documents later than `doc`."""
+    return subject.own[subject.own.index(doc) + 1 :] if doc in subject.own else ()

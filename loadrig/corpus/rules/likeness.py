@@ -36,8 +36,8 @@ def paraphrase_overlap(subject: Subject) -> Iterator[Outcome]:
         shares = [share for share, _ in measured]
         over = sum(share > MOST_OVERLAP for share in shares)
         yield Note(
-            f"{len(shares)} paraphrases overlap their quotes by {statistics.fmean(shares):.3f} on average, "
-            f"{max(shares):.2f} at most, {over} by more than {MOST_OVERLAP:.2f}"
+            f"words of {len(shares)} paraphrases in common with their quotes: {statistics.fmean(shares):.3f} on "
+            f"average, {max(shares):.2f} at most, {over} above {MOST_OVERLAP:.2f}"
         )
 
 

@@ -70,7 +70,7 @@ def amending_is_last(subject: Subject) -> Iterator[Outcome]:
             )
             yield Finding(subject.at_question(line), problem, "name the documents that decided the last states")
     if dated:
-        yield Unchecked(f"{dated} questions name a date: their state is taken to be any of the fact's")
+        yield Unchecked(f"which state is meant, where a question names a date: {dated}")
 
 
 def stale_is_earlier(subject: Subject) -> Iterator[Finding]:
@@ -155,7 +155,7 @@ def derivations(subject: Subject) -> Iterator[Outcome]:
         elif line.derivation is not None and not isinstance(line.derivation, Derived):
             foreign += 1
     if foreign:
-        yield Unchecked(f"{foreign} answers have a derivation in a language of its own")
+        yield Unchecked(f"answers whose derivation is in a language of its own: {foreign}")
 
 
 def _derived(subject: Subject, line: KeyLine, derived: Derived, mentioning: list[str]) -> Iterator[Finding]:

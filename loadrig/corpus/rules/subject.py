@@ -71,8 +71,10 @@ class Subject:
         return Place(self.key_path, line.line)
 
     def at_ledger(self, *steps: str | int) -> Place:
-        """The line of a ledger's value: `at_ledger("facts", 2, "states", 0)`."""
-        return Place(str(self.folder / LEDGER), self.ledger_lines.get(steps))
+        """The line of a ledger's value, of an entry that of what it is known by: `at_ledger("facts", 2)`, its id."""
+        known_by = ((*steps, "id"), (*steps, "value"), steps)
+        line = next((self.ledger_lines[one] for one in known_by if one in self.ledger_lines), None)
+        return Place(str(self.folder / LEDGER), line)
 
     def at_manifest(self, document: str) -> Place:
         """The document's line there; without a manifest its file."""
