@@ -1,8 +1,9 @@
-"""Document recall of the lexical retrievers, by category: `python benchmarks/recall_peps.py CORPUS QUESTIONS`.
+"""Document recall of the lexical retrievers, by category: `python benchmarks/recall.py CORPUS QUESTIONS`.
 
 Prints, for each retriever of the table, the time to build its index, the time of a query and the recall of the gold
 documents among the documents of the best k chunks, as the mean over questions that have gold documents. Below that the
-recall of the amending documents alone, and the share of evidence quotes inside one of the k chunks.
+recall of the amending documents alone, and the share of evidence quotes inside one of the k chunks. With `--markdown`
+tables come as Markdown, for a report.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def main() -> None:
     parser.add_argument("questions")
     parser.add_argument("--slice")
     parser.add_argument("--retriever", action="append", help="default: all")
+    parser.add_argument("--markdown", action="store_true", help="tables as Markdown")
     args = parser.parse_args()
     print(f"load average before the start: {', '.join(f'{load:.2f}' for load in os.getloadavg())}")
     begin = time.perf_counter()
@@ -45,7 +47,7 @@ def main() -> None:
         index_s = time.perf_counter() - begin
         times_ms, found = _search(retriever, selection.questions)
         print(f"\n{name}: index {index_s:.2f} s, {_spread(times_ms)}")
-        _print_table(_rows(texts, selection.questions, found))
+        _print_table(_rows(texts, selection.questions, found), markdown=args.markdown)
 
 
 def _search(retriever: retrievers.Retriever, asked: Sequence[Question]) -> tuple[list[float], list[tuple[Hit, ...]]]:
@@ -84,12 +86,23 @@ def _rows(texts: Corpus, asked: Sequence[Question], found: Sequence[tuple[Hit, .
     return rows
 
 
-def _print_table(rows: Mapping[str, Sequence[Sequence[float]]]) -> None:
-    print(f"{'category':16} {'n':>3} " + " ".join(f"  k={k:<3}" for k in KS))
+def _print_table(rows: Mapping[str, Sequence[Sequence[float]]], *, markdown: bool) -> None:
+    heads = ["category", "n", *(f"k={k}" for k in KS)]
+    if markdown:
+        print("\n" + _line(heads, markdown=True) + "\n|" + "---|" * len(heads))
+    else:
+        print(_line(heads, markdown=False))
     last = ("all", "amending only", "evidence quotes")
     for row in [*sorted(rows.keys() - set(last)), *(row for row in last if row in rows)]:
         means = [statistics.fmean(column) for column in zip(*rows[row], strict=True)]
-        print(f"{row:16} {len(rows[row]):3} " + " ".join(f"  {mean:.3f}" for mean in means))
+        print(_line([row, str(len(rows[row])), *(f"{mean:.3f}" for mean in means)], markdown=markdown))
+
+
+def _line(cells: Sequence[str], *, markdown: bool) -> str:
+    if markdown:
+        return f"| {' | '.join(cells)} |"
+    first, count, *figures = cells
+    return f"{first:16} {count:>3} " + " ".join(f"{figure:>7}" for figure in figures)
 
 
 if __name__ == "__main__":
