@@ -11,6 +11,7 @@ from rich.text import Text
 from loadrig import corpus as corpora
 from loadrig import questions as question_files
 from loadrig.corpus import slicing
+from loadrig.corpus.ledger import Ledger
 from loadrig.corpus.variants import enlarge as enlarging
 from loadrig.corpus.variants import harden as hardening
 from loadrig.corpus.variants import rename as renaming
@@ -40,9 +41,9 @@ class Paths:
             raise InputError("is there already", path=self.questions_out, remedy=remedy)
         return read_edition(self.corpus, self.questions)
 
-    def opened(self) -> CorpusWriter:
+    def opened(self, ledger: Ledger, readme: str) -> CorpusWriter:
         """The new folder, empty, ready to be written to."""
-        return CorpusWriter(cleared(self.out, source=Path(self.corpus), force=self.force))
+        return CorpusWriter(cleared(self.out, source=Path(self.corpus), force=self.force), ledger, readme)
 
 
 def harden(paths: Paths, seed: int) -> None:
@@ -78,13 +79,13 @@ def enlarge(paths: Paths, seed: int, *, documents: int, access: bool) -> None:
         raise InputError(f"--documents {documents}", remedy=remedy)
     world = enlarging.world(edition, seed, access=access)
     labels: dict[str, None] = {}
-    with paths.opened() as writer:
+    readme = telling.enlarged(edition, documents, seed, access=access)
+    with paths.opened(world.ledger, readme) as writer:
         for paper in edition.papers:
             writer.add(world.entry(paper), (Path(paths.corpus) / paper.entry.file).read_bytes())
         for paper in enlarging.distractors(world, more):
             writer.add(paper.entry, paper.text.encode())
             labels |= dict.fromkeys(paper.entry.access)
-        writer.close(world.ledger, telling.enlarged(edition, documents, seed, access=access))
     lines = write_lines(paths.questions_out, enlarging.questions(world, list(labels)), force=paths.force)
     _say_written(Console(), paths, writer.papers, lines)
 
@@ -108,10 +109,9 @@ def slice_of(path: str, name: str, questions: str, *, tokens: int, seed: int) ->
 
 
 def _write(paths: Paths, edition: Edition, readme: str) -> None:
-    with paths.opened() as writer:
+    with paths.opened(edition.ledger, readme) as writer:
         for paper in edition.papers:
             writer.add(paper.entry, paper.text.encode())
-        writer.close(edition.ledger, readme)
     write_lines(paths.questions_out, edition.questions, force=paths.force)
 
 

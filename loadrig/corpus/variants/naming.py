@@ -76,8 +76,8 @@ def with_cases(words: Mapping[str, str], ordinary: Collection[str]) -> dict[str,
 
 def invented(old: str, taken: set[str], chance: random.Random) -> str:
     """A new word like the old one, and not among those taken, to which it is added (in small letters)."""
-    for _ in range(10_000):
-        parts = [_like(part, chance) for part in re.split(r"([-'])", old)]
+    for attempt in range(10_000):
+        parts = [_like(part, chance, longer=attempt // 20) for part in re.split(r"([-'])", old)]
         word = "".join(parts)
         if word.casefold() not in taken and word.casefold() != old.casefold():
             taken.add(word.casefold())
@@ -85,12 +85,12 @@ def invented(old: str, taken: set[str], chance: random.Random) -> str:
     raise AssertionError(f"no free name like {old!r}")
 
 
-def _like(old: str, chance: random.Random) -> str:
+def _like(old: str, chance: random.Random, *, longer: int) -> str:
     if not _WORD.fullmatch(old):
         return old
     if len(old) < 4 and old.isupper():
-        return "".join(chance.choices("BCDFGHJKLMNPRSTVWZ", k=len(old)))
-    word, length = old[0].lower(), max(5, len(old))
+        return "".join(chance.choices("BCDFGHJKLMNPRSTVWZ", k=len(old) + longer))
+    word, length = old[0].lower(), max(5, len(old)) + longer
     if word in "aeiou":
         word += chance.choice("lnrms")
     elif word == "q":

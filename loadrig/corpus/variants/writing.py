@@ -48,15 +48,20 @@ def cleared(folder: Path, *, source: Path, force: bool) -> Path:
 
 
 class CorpusWriter:
-    """Writes papers and their manifest lines as they come, then ledger and README. `root` is there and empty."""
+    """Writes ledger and read-me, then papers and their manifest lines as they come. `root` is there and empty."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, ledger: Ledger, readme: str) -> None:
         self.root = root
+        self.ledger = ledger
+        self.readme = readme
         self.papers = 0
         self._open = ExitStack()
         self._manifest: IO[bytes] | None = None
 
     def __enter__(self) -> CorpusWriter:
+        ledger = msgspec.json.format(msgspec.json.encode(self.ledger), indent=2)
+        (self.root / ledgers.NAME).write_bytes(ledger + b"\n")
+        (self.root / README).write_text(self.readme, encoding="utf-8", newline="\n")
         self._manifest = self._open.enter_context((self.root / manifest.NAME).open("wb"))
         return self
 
@@ -71,11 +76,6 @@ class CorpusWriter:
         path.write_bytes(content)
         self._manifest.write(row(_entry(entry)))
         self.papers += 1
-
-    def close(self, ledger: Ledger, readme: str) -> None:
-        """What comes last: the ledger and how the corpus was made."""
-        (self.root / ledgers.NAME).write_bytes(msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n")
-        (self.root / README).write_text(readme, encoding="utf-8", newline="\n")
 
 
 def write_lines(path: Path, lines: Iterable[Line], *, force: bool) -> int:
