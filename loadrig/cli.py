@@ -255,11 +255,16 @@ def selftest(
 
 
 @corpus_app.command("stats")
-def corpus_stats(path: Annotated[str, typer.Argument(help="Folder of texts")], *, slice_name: SliceName = None) -> None:
-    """Counts documents, tokens, chunks and skipped files of a folder."""
+def corpus_stats(
+    path: Annotated[str, typer.Argument(help="Folder of texts")],
+    *,
+    questions: QuestionsPath = None,
+    slice_name: SliceName = None,
+) -> None:
+    """Counts documents, tokens, chunks and skipped files of a folder, and questions by category."""
     from loadrig.commands import corpus as command
 
-    command.stats(path, slice_name)
+    command.stats(path, slice_name, questions=questions)
 
 
 @corpus_app.command("check")

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from loadrig import corpus as corpora
-from loadrig.commands.firing import DONE
+from loadrig.commands.firing import DONE, console_of
 from loadrig.corpus import checks
+from loadrig.corpus.keyfigures import key_figures
 from loadrig.corpus.loading import other_files
 from loadrig.corpus.rules.subject import Subject, prepare
 from loadrig.corpus.rules.table import RULES
@@ -23,11 +23,12 @@ from loadrig.words.settings import CorpusSettings
 BROKEN = 2  # the exit code of wrong input
 
 
-def stats(path: str, slice_name: str | None) -> None:
-    """Prints the figures of a corpus, the files that were skipped, and how many others lie beside them."""
-    corpus = corpora.load(CorpusSettings(path=path, slice=slice_name))
+def stats(path: str, slice_name: str | None, *, questions: str | None = None) -> None:
+    """Prints the figures of a corpus, of its questions where given, and the files that were not read."""
+    subject = prepare(path, questions, passes, slice_name=slice_name) if questions else None
+    corpus = subject.corpus if subject else corpora.load(CorpusSettings(path=path, slice=slice_name))
     figures = checks.stats(corpus)
-    console = Console()
+    console = console_of()
     table = Table("figure", "value", title=Text(corpus.name))
     for field in fields(figures):
         table.add_row(field.name.replace("_", " "), Text(_shown(getattr(figures, field.name))))
@@ -36,6 +37,17 @@ def stats(path: str, slice_name: str | None) -> None:
     console.print(table)
     for file in corpus.skipped:
         console.print(Text(f"skipped {file.path}: {file.reason}"))
+    if subject:
+        console.print(_by_category(subject))
+
+
+def _by_category(subject: Subject) -> Table:
+    table = Table("category", "questions", "gold documents", "gold chunks", "overlap p50", "max", "subtypes")
+    for row in key_figures(subject.key, subject.corpus, subject.language):
+        shares = ["-" if share is None else f"{share:.2f}" for share in (row.overlap_p50, row.overlap_max)]
+        means = ["-" if mean is None else f"{mean:.1f}" for mean in (row.gold_documents_mean, row.gold_chunks_mean)]
+        table.add_row(Text(row.category), str(row.questions), *means, *shares, Text(_shown(row.subtypes)))
+    return table
 
 
 def _shown(value: object) -> str:
@@ -52,7 +64,7 @@ def check(path: str, questions: str, slice_name: str | None) -> int:
     """
     subject = prepare(path, questions, passes, slice_name=slice_name)
     report = checks.check(subject)
-    console = Console()
+    console = console_of()
     for _, finding in report.findings:
         console.print(Text(str(finding)), soft_wrap=True)
     for rule, note in report.notes:

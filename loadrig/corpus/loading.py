@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from loadrig.corpus import manifest, slices
+from loadrig.corpus import ledger, manifest, slices
 from loadrig.corpus.chunking import check_sizes, chunks_of
 from loadrig.corpus.folder import inside, text_files
 from loadrig.corpus.manifest import Entry
@@ -55,12 +55,12 @@ def load(settings: CorpusSettings) -> Corpus:
 def other_files(root: Path) -> list[str]:
     """Names of the files below a corpus folder that are neither documents nor skipped ones: .pdf, images, ...
 
-    Hidden files, the manifest and the slices are left out.
+    Hidden files, the manifest, the slices and the ledger are left out.
     """
     root = _root(str(root))
     entries, skipped = _entries(root)
     known = {(root / name).resolve() for name in (*(entry.file for entry in entries), *(file.path for file in skipped))}
-    known |= {root / manifest.NAME, root / slices.NAME}
+    known |= {root / manifest.NAME, root / slices.NAME, root / ledger.NAME}
     found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.resolve() not in known)
     names = (path.relative_to(root).as_posix() for path in found)
     return [name for name in names if not any(part.startswith(".") for part in Path(name).parts)]

@@ -6,12 +6,13 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 
+from loadrig.corpus.keyfigures import overlap_of
 from loadrig.corpus.ledger import Asked
 from loadrig.corpus.rules.key import quote_fault
 from loadrig.corpus.rules.keyline import KeyLine
 from loadrig.corpus.rules.outcome import Finding, Note, Outcome, Unchecked
 from loadrig.corpus.rules.subject import Subject
-from loadrig.corpus.wording import STOP, content_words, overlap
+from loadrig.corpus.wording import STOP, content_words
 from loadrig.measures.recall import squeezed
 
 PARAPHRASE, MULTI_HOP = "paraphrase", "multi_hop"
@@ -39,11 +40,6 @@ def paraphrase_overlap(subject: Subject) -> Iterator[Outcome]:
             f"words of {len(shares)} paraphrases in common with their quotes: {statistics.fmean(shares):.3f} on "
             f"average, {max(shares):.2f} at most, {over} above {MOST_OVERLAP:.2f}"
         )
-
-
-def overlap_of(line: KeyLine, language: str) -> float:
-    """The largest overlap of a question with one of its quotes; 0 without quotes."""
-    return max((overlap(line.question.question, item.quote, language) for item in line.question.evidence), default=0.0)
 
 
 def multi_hop(subject: Subject) -> Iterator[Outcome]:

@@ -1,0 +1,48 @@
+"""A question file in numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ledgered import World
+
+from loadrig.commands import corpus as command
+from loadrig.corpus.keyfigures import KeyFigures, key_figures
+from loadrig.corpus.rules.subject import Subject, prepare
+from loadrig.graders.precheck import passes
+
+
+@pytest.fixture
+def subject(tmp_path: Path) -> Subject:
+    return prepare(*World().write(tmp_path), passes)
+
+
+def test_questions_are_counted_by_category(subject: Subject) -> None:
+    """Two on supersession with two and three gold papers of one chunk each: 2.5 of both."""
+    rows = {row.category: row for row in key_figures(subject.key, subject.corpus, "en")}
+    assert [(name, row.questions) for name, row in rows.items()] == [
+        ("supersession", 2), ("paraphrase", 1), ("aggregation", 1), ("multi_hop", 1), ("negative_trap", 1), ("all", 6),
+    ]  # fmt: skip
+    supersession = rows["supersession"]
+    assert (supersession.gold_documents_mean, supersession.gold_chunks_mean) == (2.5, 2.5)
+    assert supersession.subtypes == {"value": 1, "existence": 1}
+
+
+def test_overlap_is_that_of_the_nearest_quote(subject: Subject) -> None:
+    """`Pellwick lantern carry bell weather` and `bell comes back fog`: one word of eight. No quotes, no figure."""
+    rows = {row.category: row for row in key_figures(subject.key, subject.corpus, "en")}
+    assert rows["supersession"].overlap_max == pytest.approx(1 / 8)
+    assert rows["aggregation"] == KeyFigures("aggregation", 1, {"count": 1}, 3.0, 3.0, None, None)
+
+
+def test_a_language_without_stop_words_has_no_overlap(subject: Subject) -> None:
+    """Better no figure than one over `the` and `of`."""
+    assert {row.overlap_max for row in key_figures(subject.key, subject.corpus, "sv")} == {None}
+
+
+def test_stats_show_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a question file, a table by category stands below the corpus' own figures."""
+    folder, key = World().write(tmp_path)
+    command.stats(folder, None, questions=key)
+    assert "negative_trap" in capsys.readouterr().out
