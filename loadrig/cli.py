@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from loadrig import __version__
+from loadrig.commands.corpus_app import corpus_app
 from loadrig.words.errors import InputError, Interrupted, LoadrigError
 
 EXIT_CODES: dict[type[LoadrigError], int] = {InputError: 2, Interrupted: 3}
@@ -24,7 +25,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-corpus_app = typer.Typer(help="Look at a corpus and its questions before any run.", no_args_is_help=True)
 app.add_typer(corpus_app, name="corpus")
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan: a TOML file, such as plans/quickstart.toml")]
@@ -45,12 +45,6 @@ Budget = Annotated[str | None, typer.Option(help="Stop before this much money wo
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about an estimated cost over 1.00")]
 MetricsPort = Annotated[int | None, typer.Option(min=0, max=65535, help="Serve /metrics here; 0 takes a free port")]
 MetricsHost = Annotated[str, typer.Option(help="Address that /metrics listens on")]
-Source = Annotated[str, typer.Argument(help="Folder of a corpus with manifest and ledger")]
-NewFolder = Annotated[Path, typer.Argument(help="The folder to write")]
-KeyPath = Annotated[str, typer.Option("--questions", help="JSONL file of questions")]
-NewKey = Annotated[Path, typer.Option("--questions-out", help="The question file to write")]
-Seed = Annotated[int, typer.Option(help="Same seed, same bytes")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what an earlier call wrote")]
 Linger = Annotated[float, typer.Option(min=0, help="Seconds to go on serving /metrics after the end")]
 
 
@@ -278,62 +272,6 @@ def corpus_check(
     from loadrig.commands import corpus as command
 
     raise typer.Exit(command.check(path, questions, slice_name))
-
-
-@corpus_app.command("harden")
-def corpus_harden(
-    path: Source, out: NewFolder, *, questions: KeyPath, questions_out: NewKey, seed: Seed = 7, force: Force = False
-) -> None:
-    """Makes the hardened variant: opaque names, citations by date, old wording requoted in later papers."""
-    from loadrig.commands import corpus_build as command
-
-    command.harden(command.Paths(path, out, questions, questions_out, force), seed)
-
-
-@corpus_app.command("rename")
-def corpus_rename(
-    path: Source, out: NewFolder, *, questions: KeyPath, questions_out: NewKey, seed: Seed = 7, force: Force = False
-) -> None:
-    """Replaces every invented name by another, in papers, questions, keys and ledger."""
-    from loadrig.commands import corpus_build as command
-
-    command.rename(command.Paths(path, out, questions, questions_out, force), seed)
-
-
-@corpus_app.command("enlarge")
-def corpus_enlarge(
-    path: Source,
-    out: NewFolder,
-    *,
-    questions: KeyPath,
-    questions_out: NewKey,
-    documents: Annotated[int, typer.Option(min=1, help="Documents in all")] = 500,
-    access: Annotated[
-        bool, typer.Option("--access", help="Label each project's papers, give questions a caller")
-    ] = False,
-    seed: Seed = 7,
-    force: Force = False,
-) -> None:
-    """Sets the corpus among papers of sister projects, so that it no longer fits and words alone do not find it."""
-    from loadrig.commands import corpus_build as command
-
-    paths = command.Paths(path, out, questions, questions_out, force)
-    command.enlarge(paths, seed, documents=documents, access=access)
-
-
-@corpus_app.command("slice")
-def corpus_slice(
-    path: Annotated[str, typer.Argument(help="Folder of texts")],
-    name: Annotated[str, typer.Argument(help="Name of the slice")],
-    *,
-    tokens: Annotated[int, typer.Option(min=1, help="Most tokens in it")],
-    questions: KeyPath,
-    seed: Seed = 7,
-) -> None:
-    """Adds a part of a corpus to its slices.json: documents that questions need first, nested by size."""
-    from loadrig.commands import corpus_build as command
-
-    command.slice_of(path, name, questions, tokens=tokens, seed=seed)
 
 
 @app.callback(invoke_without_command=True)

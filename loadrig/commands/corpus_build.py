@@ -17,7 +17,7 @@ from loadrig.corpus.variants import harden as hardening
 from loadrig.corpus.variants import rename as renaming
 from loadrig.corpus.variants import telling
 from loadrig.corpus.variants.edition import Edition, read_edition
-from loadrig.corpus.variants.writing import CorpusWriter, cleared, write_lines
+from loadrig.corpus.writing import CorpusWriter, cleared, write_lines
 from loadrig.words.errors import InputError
 from loadrig.words.settings import CorpusSettings, QuestionSettings
 
@@ -87,7 +87,7 @@ def enlarge(paths: Paths, seed: int, *, documents: int, access: bool) -> None:
             writer.add(paper.entry, paper.text.encode())
             labels |= dict.fromkeys(paper.entry.access)
     lines = write_lines(paths.questions_out, enlarging.questions(world, list(labels)), force=paths.force)
-    _say_written(Console(), paths, writer.papers, lines)
+    _say_written(Console(), paths, writer.documents, lines)
 
 
 def slice_of(path: str, name: str, questions: str, *, tokens: int, seed: int) -> None:
@@ -116,4 +116,5 @@ def _write(paths: Paths, edition: Edition, readme: str) -> None:
 
 
 def _say_written(console: Console, paths: Paths, documents: int, questions: int) -> None:
-    console.print(Text(f"{documents:,} documents in {paths.out}, {questions:,} questions in {paths.questions_out}"))
+    written = f"{documents:,} documents in {paths.out}, {questions:,} questions in {paths.questions_out}"
+    console.print(Text(written), soft_wrap=True)

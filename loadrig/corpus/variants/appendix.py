@@ -1,10 +1,11 @@
 """Appendices that requote what no longer holds, word for word, with its date and place.
 
 Rules: a state that was replaced, and whose value did not come back, is requoted in a document later than the one that
-replaced it, else at the end of that one; at least one stands in the newest. Of those that can take it, the one with the
-fewest does. Nothing false is added: what is added is a heading, the quotation, and where and when it was written. A
-quotation goes only where it makes no document speak of a topic of the ledger that it was silent about, since answers
-are counted from those; a state for which that leaves no document is not requoted and is named in `left_out`.
+replaced it, else at the end of that one; of each fact one stands behind its last mention, and of all at least one in
+the newest document. Of documents that can take it, the one with the fewest does. Nothing false is added: what is added
+is a heading, the quotation, and where and when it was written. A quotation goes only where it makes no document speak
+of a topic of the ledger that it was silent about, since answers are counted from those; a state for which that leaves
+no document is not requoted and is named in `left_out`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from loadrig.corpus.ledger import Ledger, State, Topic
+from loadrig.corpus.ledger import Fact, Ledger, State, Topic
+from loadrig.corpus.oracles import mentions_of
 from loadrig.corpus.variants.dates import written
 from loadrig.measures.recall import squeezed
 
@@ -73,10 +76,8 @@ def place(ledger: Ledger, sources: Mapping[str, Source], seed: str) -> Requotes:
     placed: list[Requote] = []
     left_out: list[str] = []
     for fact in ledger.facts:
-        for number, (state, following) in enumerate(zip(fact.states, fact.states[1:], strict=False)):
-            if state.value == fact.states[-1].value:
-                continue
-            at = order.index(following.doc)
+        for number, (state, following) in enumerate(_superseded(fact)):
+            at = max(order.index(following.doc), 0 if number else order.index(_last_mention(fact, order, sources)))
             free = _free(state, order[at + 1 :], sources, ledger.topics) or _free(
                 state, [order[at]], sources, ledger.topics
             )
@@ -108,6 +109,18 @@ def appendix(requotes: Sequence[Requote], sources: Mapping[str, Source], topics:
     listed = len(entries) > 1 and chance.random() < 0.5
     body = "\n".join(f"- {entry}" for entry in entries) if listed else "\n\n".join(entries)
     return f"## {heading}\n\n{body}\n"
+
+
+def _superseded(fact: Fact) -> list[tuple[State, State]]:
+    """States whose value does not hold in the end, each with the one that replaced it; the latest first."""
+    pairs = [pair for pair in pairwise(fact.states) if pair[0].value != fact.states[-1].value]
+    return pairs[::-1]
+
+
+def _last_mention(fact: Fact, order: Sequence[str], sources: Mapping[str, Source]) -> str:
+    """The document that is the last to speak of any state: behind it one requote has to stand to mislead."""
+    mentions = mentions_of(fact, {doc: squeezed(sources[doc].text.casefold()) for doc in order})
+    return mentions[-1].doc if mentions else fact.states[-1].doc
 
 
 def _entry(sentence: str, state: State, sources: Mapping[str, Source]) -> str:

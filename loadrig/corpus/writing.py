@@ -1,17 +1,19 @@
-"""Puts a variant on disk: papers one by one as they come, so that its size does not show in memory.
+"""Puts a made corpus on disk: documents one by one as they come, so that its size does not show in memory.
 
-Rules: nothing that stands there is lost unless asked: a folder that holds something is refused, and with `force` only
-one that is itself a corpus with a ledger is cleared, of what such a corpus has. A variant never goes into its source.
+Rules: nothing that stands there is lost unless asked. A folder that holds something is refused, and with `force` only
+one whose read-me says that such a command made it is cleared, of what these commands write. A corpus never goes into
+the folder that it is made from.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -19,11 +21,11 @@ from loadrig.corpus import ledger as ledgers
 from loadrig.corpus import manifest, slices
 from loadrig.corpus.ledger import Ledger
 from loadrig.corpus.manifest import Entry
-from loadrig.corpus.variants.asked import Line
 from loadrig.words.errors import InputError
 
 README = "README.md"
 DOCS = "docs"
+_MADE = re.compile(r"^    loadrig corpus (?:harden|enlarge|rename|import) ", re.MULTILINE)
 _OURS = (manifest.NAME, ledgers.NAME, slices.NAME, README)
 
 
@@ -37,9 +39,9 @@ def cleared(folder: Path, *, source: Path, force: bool) -> Path:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         if not force:
             raise InputError("is there already", path=folder, remedy="name another folder, or overwrite with --force")
-        if not all((target / name).is_file() for name in (manifest.NAME, ledgers.NAME)):
+        if not _is_made(target / README):
             remedy = "remove it by hand, or name another folder"
-            raise InputError("holds no corpus with a ledger, so --force does not clear it", path=folder, remedy=remedy)
+            raise InputError("holds no corpus that a command made: not cleared", path=folder, remedy=remedy)
         shutil.rmtree(target / DOCS, ignore_errors=True)
         for name in _OURS:
             (target / name).unlink(missing_ok=True)
@@ -48,20 +50,21 @@ def cleared(folder: Path, *, source: Path, force: bool) -> Path:
 
 
 class CorpusWriter:
-    """Writes ledger and read-me, then papers and their manifest lines as they come. `root` is there and empty."""
+    """Writes read-me and ledger, then documents and their manifest lines as they come. `root` is there and empty."""
 
-    def __init__(self, root: Path, ledger: Ledger, readme: str) -> None:
+    def __init__(self, root: Path, ledger: Ledger | None, readme: str) -> None:
         self.root = root
         self.ledger = ledger
         self.readme = readme
-        self.papers = 0
+        self.documents = 0
         self._open = ExitStack()
         self._manifest: IO[bytes] | None = None
 
     def __enter__(self) -> CorpusWriter:
-        ledger = msgspec.json.format(msgspec.json.encode(self.ledger), indent=2)
-        (self.root / ledgers.NAME).write_bytes(ledger + b"\n")
         (self.root / README).write_text(self.readme, encoding="utf-8", newline="\n")
+        if self.ledger is not None:
+            ledger = msgspec.json.format(msgspec.json.encode(self.ledger), indent=2)
+            (self.root / ledgers.NAME).write_bytes(ledger + b"\n")
         self._manifest = self._open.enter_context((self.root / manifest.NAME).open("wb"))
         return self
 
@@ -75,10 +78,10 @@ class CorpusWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         self._manifest.write(row(_entry(entry)))
-        self.papers += 1
+        self.documents += 1
 
 
-def write_lines(path: Path, lines: Iterable[Line], *, force: bool) -> int:
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]], *, force: bool) -> int:
     """Writes a question file and gives the number of its lines. Raises `InputError` when it is there already."""
     if path.exists() and not force:
         raise InputError("is there already", path=path, remedy="name another file, or overwrite with --force")
@@ -96,7 +99,11 @@ def row(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=0) + b"\n"
 
 
+def _is_made(readme: Path) -> bool:
+    return readme.is_file() and _MADE.search(readme.read_text("utf-8", errors="replace")) is not None
+
+
 def _entry(entry: Entry) -> dict[str, object]:
     """A manifest line without what is not known."""
     known = msgspec.to_builtins(entry)
-    return {key: value for key, value in known.items() if value not in (None, [])}
+    return {key: value for key, value in known.items() if value}
