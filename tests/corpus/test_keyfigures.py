@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ledgered import World
+from ledgered import MARCH, World
 
 from loadrig.commands import corpus as command
 from loadrig.corpus.keyfigures import KeyFigures, key_figures
@@ -34,6 +34,15 @@ def test_overlap_is_that_of_the_nearest_quote(subject: Subject) -> None:
     rows = {row.category: row for row in key_figures(subject.key, subject.corpus, "en")}
     assert rows["supersession"].overlap_max == pytest.approx(1 / 8)
     assert rows["aggregation"] == KeyFigures("aggregation", 1, {"count": 1}, 3.0, 3.0, None, None)
+
+
+def test_of_two_quotes_the_nearer_one_counts(tmp_path: Path) -> None:
+    """One of them shares `Pellwick` alone and nothing else shares a word: one of the four words of both."""
+    world = World()
+    world.question("climb")["evidence"] += [{"doc": MARCH, "quote": "Pellwick group"}]
+    subject = prepare(*world.write(tmp_path), passes)
+    rows = {row.category: row for row in key_figures(subject.key, subject.corpus, "en")}
+    assert rows["paraphrase"].overlap_max == pytest.approx(1 / 4)
 
 
 def test_a_language_without_stop_words_has_no_overlap(subject: Subject) -> None:
