@@ -1,8 +1,8 @@
 """The Anthropic head, taken from the official SDK's own client: key, version and every header as it would send them.
 
-Rules: the SDK is asked once per model, through a transport that keeps the request and answers with an empty stream;
-nothing leaves the machine. The plan alone decides where and how we ask: base URL explicit, retries and tracing off,
-and of the SDK's environment only the key is let through; what else was found there is ignored and said.
+Rules: the SDK is asked once per model and key, through a transport that keeps the request and answers with an empty
+stream; nothing leaves the machine. The plan alone decides where and how we ask: base URL explicit, retries and tracing
+off, and of the SDK's environment only the key is let through; what else was found there is ignored and said.
 Importing the SDK costs about two seconds of CPU, so it happens here, at the first call: call it off the event loop.
 It also leaves 150,000 objects that live for good; a full garbage collection walks them all and holds the event loop
 for some 90 ms, which would be measured as the target's, so they are frozen out of collection at once.
@@ -14,12 +14,14 @@ import asyncio
 import gc
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from loadrig.providers import Endpoint
 from loadrig.wire.head import Head, head_lines, is_loopback, origin_of
+from loadrig.wire.key import file_variable, key_of
 from loadrig.words.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 PLACEHOLDER_KEY = "no-key"
 _PREFIX = "ANTHROPIC_"
+_one_at_a_time = threading.Lock()  # the environment is the process's own
 
 
 def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
@@ -36,17 +39,18 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
     """
     url = endpoint.base_url if base_url is None else base_url
     origin = origin_of(url)
-    key = os.environ.get(endpoint.key_variable, "").strip()
+    key = key_of(endpoint.key_variable, os.environ)
     if not key and origin[1] == origin_of(endpoint.base_url)[1]:
         raise InputError(
             f"no key for {origin[1]}: {endpoint.key_variable} is not set",
-            remedy=f'export {endpoint.key_variable}=..., or set base_url = "simulator" in the plan',
+            remedy=f"export {endpoint.key_variable}=..., or the name of a file with the key as "
+            f'{file_variable(endpoint.key_variable)}, or set base_url = "simulator" in the plan',
         )
     warnings = found_in_environment(os.environ, endpoint.key_variable)
     if not key and not is_loopback(origin[1]):
         warnings += (f"{endpoint.key_variable} is not set: {origin[1]} is asked with a placeholder key",)
     is_first = "anthropic" not in sys.modules
-    with _only_the_plan(endpoint.key_variable):
+    with _one_at_a_time, _only_the_plan(endpoint.key_variable):
         request = asyncio.run(_captured(key or PLACEHOLDER_KEY, url))
     if is_first:
         gc.collect()
@@ -57,14 +61,16 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
 
 def found_in_environment(environment: Mapping[str, str], key_variable: str) -> tuple[str, ...]:
     """One sentence for each variable that would have changed the SDK's requests. Names only: values may be secret."""
-    leaks = sorted(name for name in environment if name.startswith(_PREFIX) and name != key_variable)
+    ours = (key_variable, file_variable(key_variable))
+    leaks = sorted(name for name in environment if name.startswith(_PREFIX) and name not in ours)
     return tuple(f"{name} is set in the environment and ignored: the plan decides" for name in leaks)
 
 
 @contextmanager
 def _only_the_plan(key_variable: str) -> Iterator[None]:
     """Hides the SDK's other variables while its client is built: it offers no way to say "do not look"."""
-    hidden = {name: os.environ[name] for name in os.environ if name.startswith(_PREFIX) and name != key_variable}
+    ours = (key_variable, file_variable(key_variable))
+    hidden = {name: os.environ[name] for name in os.environ if name.startswith(_PREFIX) and name not in ours}
     for name in hidden:
         del os.environ[name]
     try:

@@ -25,11 +25,13 @@ Origin = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """An HTTP proxy on the way to the target. `authorization` is the value of its header, if it is to have one."""
+    """An HTTP proxy on the way to the target. `authorization` is the value of its header, if it is to have one;
+    `secrets` are the spellings of what is in it."""
 
     host: str
     port: int
     authorization: str | None = field(default=None, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return f"http://{self._place}"
@@ -96,7 +98,7 @@ class Head:
         return tuple((name, value.strip()) for name, _, value in pairs if name.lower() != "host")
 
     def redacted(self, text: str) -> str:
-        for secret in self.secrets:
+        for secret in self.secrets if self.proxy is None else (*self.secrets, *self.proxy.secrets):
             text = text.replace(secret, "[key]")
         return text
 

@@ -33,15 +33,15 @@ def through(head: Head, wanted: str | None, environment: Mapping[str, str]) -> H
     if found is None or found[1] == OFF:
         return head
     place, url = found
-    proxy, secrets = proxy_of(url, place)
+    proxy = proxy_of(url, place)
     told = f"requests to {host} go through the proxy {proxy} ({place}): its time stands in every latency"
     if scheme == "https":
         told += "; a new connection's tunnel through it in connect_ns"
-    return replace(head, proxy=proxy, secrets=head.secrets + secrets, warnings=(*head.warnings, told))
+    return replace(head, proxy=proxy, warnings=(*head.warnings, told))
 
 
-def proxy_of(url: str, place: str) -> tuple[Proxy, tuple[str, ...]]:
-    """The proxy of a URL, and what must not be told of it. `place` is where it is named, for errors."""
+def proxy_of(url: str, place: str) -> Proxy:
+    """The proxy of a URL. `place` is where it is named, for errors."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         port = parts.port
@@ -52,12 +52,12 @@ def proxy_of(url: str, place: str) -> tuple[Proxy, tuple[str, ...]]:
     if not parts.hostname:
         raise InputError(f"{place} names no proxy: {told_url(url)!r}", remedy=_REMEDY)
     if parts.username is None:
-        return Proxy(parts.hostname, port or 80), ()
+        return Proxy(parts.hostname, port or 80)
     user, password = unquote(parts.username), unquote(parts.password or "")
     token = b64encode(f"{user}:{password}".encode()).decode()
     secrets = (token, f"{parts.username}:{parts.password or ''}", f"{user}:{password}", password)
     kept = tuple(secret for secret in dict.fromkeys(secrets) if len(secret) >= _SHORTEST_SECRET)
-    return Proxy(parts.hostname, port or 80, f"Basic {token}"), kept
+    return Proxy(parts.hostname, port or 80, f"Basic {token}", kept)
 
 
 def told_url(url: str) -> str:

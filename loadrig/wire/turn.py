@@ -8,38 +8,37 @@ as the hashes of its body's fragments. Cost is left to whoever has prices. Never
 from __future__ import annotations
 
 import asyncio
-import importlib
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import cast
 
-from loadrig.providers import Dialect, Endpoint, load
+from loadrig.providers import Dialect, load
 from loadrig.wire.engine import Engine
 from loadrig.wire.exchange import Exchange, Request
 from loadrig.wire.head import Head
-from loadrig.wire.proxy import through
 from loadrig.wire.record import Try, turn_of
+from loadrig.wire.renewal import HeadInForce, Source
 from loadrig.wire.retry import Pause, pause_before_next, wish_of
 from loadrig.wire.verdict import body_error, verdict
 from loadrig.words.prompt import Prompt, Reply
 from loadrig.words.record import Turn
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
+_RENEWED = "the key was refused and had been replaced meanwhile: asked again with the new one"
 _CACHED_FROM = 16_384  # a digest of fewer bytes is cheaper to make again than to keep
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """A model at an endpoint, ready to be asked. `warnings`: what of the environment was ignored, and which proxy is on
-    the way, for the manifest."""
+    the way, for the manifest. `source`: where another head can be had; None: nowhere."""
 
     model: ModelSettings
     dialect: Dialect
     head: Head
+    source: Source | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -55,14 +54,15 @@ class Asked:
     fragments: Mapping[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
 class Asker:
     """Asks one target under one set of limits; many turns at once are fine."""
 
-    engine: Engine
-    target: Target
-    limits: LimitSettings
-    retry: RetrySettings
+    def __init__(self, engine: Engine, target: Target, limits: LimitSettings, retry: RetrySettings) -> None:
+        self.engine = engine
+        self.target = target
+        self.limits = limits
+        self.retry = retry
+        self._heads = HeadInForce(target.head, target.source, engine.clock)
 
     async def ask(self, prompt: Prompt, *, trace: str, deadline_ns: int | None = None) -> Asked:
         """One turn. `trace` is `trial.turn`; attempts are labelled `trace.1`, `trace.2`, ...
@@ -72,15 +72,20 @@ class Asker:
         fragments = self.target.dialect.body(prompt, self.target.model)
         digests = tuple(digest(fragment) for fragment in fragments)
         tries: list[Try] = []
-        backoff_ns = 0
+        notes: list[str] = []
+        head, backoff_ns = await self._heads.head(), 0
         while True:
-            request = Request(self.target.head, f"{trace}.{len(tries) + 1}", fragments)
+            request = Request(head, f"{trace}.{len(tries) + 1}", fragments)
             tries.append(await self._try(request, backoff_ns=backoff_ns, deadline_ns=deadline_ns))
-            pause = self._pause(tries, deadline_ns)
+            if not notes and tries[-1].exchange.status == 401 and (other := await self._heads.other_than(head)):
+                head, backoff_ns = other, 0
+                notes.append(_RENEWED)
+                continue
+            pause = self._pause(tries, len(tries) - len(notes), deadline_ns)
             if pause.ns is None or not await self.engine.pause(pause.ns):
                 break
             backoff_ns = pause.ns
-        turn = turn_of(tries, digests, () if pause.why is None else (pause.why,))
+        turn = turn_of(tries, digests, (*notes, *([] if pause.why is None else [pause.why])))
         heard = tries[-1].heard
         failed = turn.outcome == "failed"
         reply = None if failed else Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said)
@@ -94,8 +99,8 @@ class Asker:
         error = heard.error or body_error(exchange, self.target.dialect)
         return Try(exchange, heard, error, verdict(exchange, heard, error), backoff_ns=backoff_ns, began_at=began_at)
 
-    def _pause(self, tries: Sequence[Try], deadline_ns: int | None) -> Pause:
-        """Whether and when to try again after the last of `tries`."""
+    def _pause(self, tries: Sequence[Try], counted: int, deadline_ns: int | None) -> Pause:
+        """Whether and when to try again after the last of `tries`, of which so many count for the policy."""
         last, clock = tries[-1], self.engine.clock
         if last.failure is None:
             return Pause(None)
@@ -104,7 +109,7 @@ class Asker:
             last.error,
             wish=wish_of(dict(last.exchange.headers), datetime.fromisoformat(clock.label())),
             label=last.exchange.request.label,
-            attempt=len(tries),
+            attempt=counted,
             policy=self.retry,
         )
         if pause.ns is not None and deadline_ns is not None and clock.now_ns() + pause.ns >= deadline_ns:
@@ -118,14 +123,8 @@ async def resolve(model: ModelSettings, base_url: str | None) -> Target:
     Captures the request head in a thread. Raises `InputError` for an unknown provider, a wrong URL, a missing key or a
     proxy that cannot be used.
     """
-    dialect = load(model.provider)
-    module, _, attribute = dialect.endpoint.head.partition(":")
-
-    def head() -> Head:
-        capture = cast("Callable[[Endpoint, str | None], Head]", getattr(importlib.import_module(module), attribute))
-        return through(capture(dialect.endpoint, base_url), model.proxy, os.environ)
-
-    return Target(model, dialect, await asyncio.to_thread(head))
+    dialect, source = load(model.provider), Source(model, base_url)
+    return Target(model, dialect, await asyncio.to_thread(source.head), source)
 
 
 def digest(fragment: bytes) -> str:
