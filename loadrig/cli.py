@@ -35,6 +35,8 @@ SliceName = Annotated[str | None, typer.Option("--slice", help="A slice of the c
 QuestionsPath = Annotated[str | None, typer.Option("--questions", help="JSONL file of questions")]
 ArmNames = Annotated[list[str] | None, typer.Option("--arm", help="Only this arm or kind of arm; may be repeated")]
 Concurrency = Annotated[list[int] | None, typer.Option(min=1, help="Trials in flight; may be repeated")]
+Rate = Annotated[str | None, typer.Option(help="Open loop: trials a second, one stage each, such as 0.5,1,2")]
+Duration = Annotated[float | None, typer.Option(min=0.001, help="Seconds that a stage lasts")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; more than one run on Ray")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first n questions")]
 Repetitions = Annotated[int | None, typer.Option(min=1, help="How often each question is asked in each arm")]
@@ -59,6 +61,8 @@ def run(
     questions: QuestionsPath = None,
     arm: ArmNames = None,
     concurrency: Concurrency = None,
+    rate: Rate = None,
+    duration: Duration = None,
     workers: Workers = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
@@ -87,6 +91,8 @@ def run(
         questions=questions,
         arm=tuple(arm or ()),
         concurrency=tuple(concurrency or ()),
+        rate=_rates(rate),
+        duration_s=duration,
         workers=workers,
         limit=limit,
         repetitions=repetitions,
@@ -117,6 +123,8 @@ def plan(
     questions: QuestionsPath = None,
     arm: ArmNames = None,
     concurrency: Concurrency = None,
+    rate: Rate = None,
+    duration: Duration = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
     one_pass: OnePass = False,
@@ -136,6 +144,8 @@ def plan(
         questions=questions,
         arm=tuple(arm or ()),
         concurrency=tuple(concurrency or ()),
+        rate=_rates(rate),
+        duration_s=duration,
         limit=limit,
         repetitions=repetitions,
         one_pass=one_pass,
@@ -147,7 +157,9 @@ def plan(
 def sweep(
     plan: PlanPath,
     *,
-    levels: Annotated[str, typer.Option(help="Concurrencies, such as 1,4,16")],
+    levels: Annotated[str | None, typer.Option(help="Closed loop: trials in flight, such as 1,4,16")] = None,
+    rate: Rate = None,
+    duration: Duration = None,
     base_url: BaseUrl = None,
     scenario: Scenario = None,
     corpus: CorpusPath = None,
@@ -162,10 +174,12 @@ def sweep(
     yes: Yes = False,
     metrics_port: MetricsPort = None,
 ) -> None:
-    """Runs one stage for each level of concurrency and shows them side by side."""
+    """Runs one stage for each level of concurrency, or each rate, and shows them side by side."""
     from loadrig.commands import sweep as command
     from loadrig.execution.options import Options, Overrides
 
+    if (levels is None) == (rate is None):
+        raise InputError("a sweep wants --levels or --rate", remedy="one of them, such as --levels 1,4,16")
     flags = Overrides(
         base_url=base_url,
         scenario=scenario,
@@ -175,7 +189,9 @@ def sweep(
         limit=limit,
         one_pass=one_pass,
         workers=workers,
-        concurrency=_levels(levels),
+        concurrency=() if levels is None else _levels(levels),
+        rate=_rates(rate),
+        duration_s=duration,
         budget=budget,
     )
     options = Options(out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, command_line=_command_line())
@@ -299,6 +315,16 @@ def _levels(text: str) -> tuple[int, ...]:
     if not levels or min(levels) < 1:
         raise InputError(f"--levels {text!r}", remedy="whole numbers above 0 with commas between, such as 1,4,16")
     return levels
+
+
+def _rates(text: str | None) -> tuple[float, ...]:
+    try:
+        rates = tuple(float(part) for part in text.split(",")) if text is not None else ()
+    except ValueError:
+        rates = (0.0,)
+    if any(not 0 < rate <= 100_000 for rate in rates):
+        raise InputError(f"--rate {text!r}", remedy="trials a second above 0 with commas between, such as 0.5,1,2")
+    return rates
 
 
 def _command_line() -> str:

@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import TypeAdapter, ValidationError
 
 from loadrig.arms import ARMS
+from loadrig.plan import mistake
 from loadrig.words.arm import Arm
 from loadrig.words.errors import InputError, described
 from loadrig.words.settings import Plan
@@ -41,7 +42,11 @@ def read_plan(path: Path) -> Plan:
     _check_names(plan, source)
     if not arms or not isinstance(arms, list):
         raise source.error("the plan has no [[arm]]", (), 'add for instance: [[arm]] kind = "control"')
-    return replace(plan, arms=_resolved(arms, source))
+    plan = replace(plan, arms=_resolved(arms, source))
+    if wrong := mistake(plan):
+        key, problem, remedy = wrong
+        raise source.error(problem, ("load", key), remedy)
+    return plan
 
 
 class _Source:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -111,6 +111,14 @@ def write_lines(path: Path, values: Iterable[object]) -> None:
     """Writes one JSON value a line."""
     with path.open("wb") as file:
         file.writelines(_encoder.encode(value) + b"\n" for value in values)
+
+
+def leave_out(folder: Path, trials: Collection[str]) -> None:
+    """Takes trials out of the plan on file: those that a stage of stated duration had no time for."""
+    left = [trial for trial in _typed_lines(folder / PLAN, Trial) if trial.id not in trials]
+    temporary = (folder / PLAN).with_suffix(".tmp")
+    write_lines(temporary, left)
+    temporary.replace(folder / PLAN)
 
 
 def read_run(folder: Path) -> RunFolder:

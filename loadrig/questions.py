@@ -75,6 +75,7 @@ class _Row:
     evidence: tuple[Evidence, ...] = ()
     amending: tuple[str, ...] = ()
     caller: tuple[str, ...] = ()
+    at_s: float | None = None
     derivation: Any = None
 
 

@@ -74,4 +74,4 @@ def test_every_model_is_asked() -> None:
 
 def test_a_level_listed_twice_is_one_stage() -> None:
     """Concurrency 4, 1, 4 makes the stages c4 and c1."""
-    assert [stage.name for stage in stages(plan(load={"concurrency": (4, 1, 4)}))] == ["c4", "c1"]
+    assert [stage.name for stage in stages(plan(load={"concurrency": (4, 1, 4)}), questions(4))] == ["c4", "c1"]

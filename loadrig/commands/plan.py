@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -14,10 +14,12 @@ from rich.table import Table
 from loadrig.execution.estimate import ASSUMED, Estimate
 from loadrig.execution.prepare import Prepared, calibrate, prepare
 from loadrig.execution.targets import reach
+from loadrig.plan import TYPICAL_S
+from loadrig.words.record import Phase
 from loadrig.words.settings import Plan
-from loadrig.words.trial import Stage
+from loadrig.words.trial import OpenLoop, Stage
 
-TYPICAL_S = 5  # of a trial: stated beside what is reckoned from it
+Counts = Counter[tuple[str, str, Phase]]  # trials by stage, arm and phase
 
 
 def show(plan: Plan, console: Console, *, count: bool = False) -> None:
@@ -26,7 +28,7 @@ def show(plan: Plan, console: Console, *, count: bool = False) -> None:
     `count` lets the endpoints count a prompt of each kind of arm; the indexes are built for it.
     """
     prepared = asyncio.run(_counted(plan)) if count else prepare(plan, build=False)
-    counts = Counter((trial.stage, trial.arm, trial.phase) for trial in prepared.trials)
+    counts: Counts = Counter((trial.stage, trial.arm, trial.phase) for trial in prepared.trials)
     table = Table("stage", "arm", "measured", "warm-up", title=f"{plan.name}: {len(prepared.trials)} trials")
     for stage in prepared.stages:
         for arm in plan.arms:
@@ -45,7 +47,10 @@ def show(plan: Plan, console: Console, *, count: bool = False) -> None:
         markup=False,
         highlight=False,
     )
-    seconds = sum(TYPICAL_S * count / _level(prepared.stages, stage) for (stage, _, _), count in counts.items())
+    for stage in prepared.stages:
+        if stage.open_loop is not None:
+            console.print(_arrivals(stage, stage.open_loop, counts), markup=False, highlight=False)
+    seconds = math.fsum(_seconds(stage, counts) for stage in prepared.stages)
     console.print(f"time: about {seconds / 60:.0f} minutes if a trial takes {TYPICAL_S} s", highlight=False)
     for warning in (*prepared.warnings, *estimate.notes):
         console.print(f"warning: {warning}", markup=False, highlight=False)
@@ -67,5 +72,20 @@ def _by_arm(estimate: Estimate) -> Table:
     return table
 
 
-def _level(stages: Sequence[Stage], name: str) -> int:
-    return next(stage.concurrency for stage in stages if stage.name == name)
+def _arrivals(stage: Stage, loop: OpenLoop, counts: Counts) -> str:
+    """`stage r2: 240 poisson arrivals in 120.0 s, 2 a second; 8 of them warm-up, in the first 4.0 s; ...`."""
+    due = sum(count for (name, _, _), count in counts.items() if name == stage.name)
+    warm = sum(count for (name, _, phase), count in counts.items() if name == stage.name and phase == "warmup")
+    rise = f", rising over {loop.ramp_s:g} s" if loop.ramp_s else ""
+    told = f"; {warm} of them warm-up, in the first {loop.measured_from_ns / 1e9:.1f} s" if warm else ""
+    return (
+        f"stage {stage.name}: {due} {loop.arrivals} arrivals in {loop.length_ns / 1e9:.1f} s, "
+        f"{loop.rate_per_s:g} a second{rise}{told}; at most {loop.max_in_flight} in flight"
+    )
+
+
+def _seconds(stage: Stage, counts: Counts) -> float:
+    if stage.open_loop is not None:
+        return stage.open_loop.length_ns / 1e9 + TYPICAL_S
+    trials = sum(count for (name, _, _), count in counts.items() if name == stage.name)
+    return min(TYPICAL_S * trials / stage.most, stage.duration_s or math.inf)

@@ -29,7 +29,8 @@ from loadrig.fleet.spending import Spending
 from loadrig.live.endpoint import Endpoint
 from loadrig.live.metrics import Metrics
 from loadrig.live.progress import Progress
-from loadrig.log import RunLog, read_run
+from loadrig.log import RunLog, leave_out, read_run
+from loadrig.plan import likely
 from loadrig.words.errors import InputError, Interrupted
 from loadrig.words.settings import Plan
 from loadrig.words.trial import Observer, RunInfo, Stage, Trial
@@ -85,6 +86,8 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
             signals.driving(driver)
             stages = _by_stage(prepared.stages, taken.trials if taken else prepared.trials)
             await driver.drive(stages, handles, reached.simulators)
+            if driver.surplus:
+                leave_out(folder, driver.surplus)
             status = "interrupted" if driver.interrupted else "complete"
         finally:
             signals.driving(None)
@@ -133,7 +136,7 @@ def _driver(
         for record in (*taken.earlier, *taken.lost):
             spending.add(record)
         unrun = frozenset(record.trial for record in taken.earlier if record.outcome == "not_run")
-    planned = len(prepared.trials if taken is None else taken.trials)
+    planned = len(likely(prepared.stages, prepared.trials if taken is None else taken.trials))
     info = RunInfo(run, plan.name, __version__, planned, prepared.prices.currency, simulated=simulated)
     return Driver(info, log, observers, spending=spending, unrun=unrun)
 

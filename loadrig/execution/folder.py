@@ -74,7 +74,7 @@ def begin(
         write_lines(folder / QUESTIONS, prepared.questions.values())
         manifest = {"run": folder.name, **_described(prepared), "command_line": session.command_line, "sessions": []}
         manifest |= {"simulated": reached.simulated, "warnings": list(prepared.warnings)}
-        manifest |= {"self_measurement": [], "stamps": []}
+        manifest |= {"self_measurement": [], "stamps": [], "clocks": []}
     manifest["status"], manifest["ended_at"] = "running", None
     manifest["endpoints"] = dict(reached.base_urls)
     manifest["workers"] = [{"name": name, "pid": pid} for name, pid in session.workers]
@@ -98,6 +98,7 @@ def complete(
     manifest["ended_at"] = manifest["sessions"][-1]["ended_at"] = SystemClock().label()
     manifest["self_measurement"] = [*manifest["self_measurement"], *map(asdict, watch.measurements())]
     manifest["stamps"] = [*manifest.get("stamps", []), *watch.stamps()]
+    manifest["clocks"] = [*manifest.get("clocks", []), *watch.clocks()]
     manifest["warnings"] = list(dict.fromkeys([*manifest["warnings"], *warnings]))
     write_json(folder / MANIFEST, manifest)
 

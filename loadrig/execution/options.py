@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from loadrig.plan import mistake
 from loadrig.words.errors import InputError
 from loadrig.words.settings import Plan
 
@@ -22,6 +23,8 @@ class Overrides:
     questions: str | None = None
     arm: tuple[str, ...] = ()
     concurrency: tuple[int, ...] = ()
+    rate: tuple[float, ...] = ()
+    duration_s: float | None = None
     workers: int | None = None
     limit: int | None = None
     repetitions: int | None = None
@@ -45,16 +48,19 @@ class Options:
 
 
 def overridden(plan: Plan, flags: Overrides) -> Plan:
-    """The plan with the flags laid over it. Raises `InputError` for an arm the plan does not have."""
+    """The plan with the flags laid over it. Raises `InputError` for an arm the plan does not have, and for flags that
+    do not go together."""
     corpus = _with(plan.corpus, path=flags.corpus, slice=flags.slice)
     if flags.corpus is not None and flags.slice is None:
         corpus = replace(corpus, slice=None)  # a slice belongs to the corpus it was cut from
     models = tuple(_with(model, base_url=flags.base_url, scenario=flags.scenario) for model in plan.model)
-    load = _with(plan.load, concurrency=flags.concurrency or None, workers=flags.workers)
+    load = _with(plan.load, workers=flags.workers, duration_s=flags.duration_s)
+    if flags.concurrency or flags.rate:  # either takes the place of whichever loop the plan has
+        load = replace(load, concurrency=flags.concurrency or None, rate=flags.rate or None, replay=False)
     if flags.one_pass:
         load = replace(load, cycle=False)
     repeated: Plan = _with(plan, repetitions=flags.repetitions)
-    return replace(
+    changed = replace(
         repeated,
         corpus=corpus,
         questions=_with(plan.questions, path=flags.questions, limit=flags.limit),
@@ -63,6 +69,9 @@ def overridden(plan: Plan, flags: Overrides) -> Plan:
         budget=_with(plan.budget, money=flags.budget),
         arms=_chosen(plan, flags.arm),
     )
+    if wrong := mistake(changed):
+        raise InputError(wrong[1], remedy=wrong[2])
+    return changed
 
 
 def _with(value: Any, **changes: object) -> Any:

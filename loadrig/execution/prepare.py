@@ -52,7 +52,7 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
     questions = asked.questions
     names = {name for arm in plan.arms for name in arm.retrievers}
     indexes, index_ns = build_indexes(names, corpus) if build else ({}, {})
-    trials = planning.trials(plan, questions)
+    stages, trials = planning.stages(plan, questions), planning.trials(plan, questions)
     samples = sampled(plan.arms, questions, corpus, indexes)
     return Prepared(
         plan=plan,
@@ -62,10 +62,10 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
         indexes=indexes,
         index_ns=index_ns,
         prices=prices,
-        stages=planning.stages(plan),
+        stages=stages,
         trials=trials,
         samples=samples,
-        estimate=estimated(samples, trials, prices, models=plan.model),
+        estimate=estimated(samples, planning.likely(stages, trials), prices, models=plan.model),
         warnings=_warnings(plan, corpus, asked.left_out, prices),
     )
 
@@ -73,7 +73,8 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
 def calibrate(prepared: Prepared, targets: Mapping[str, Target]) -> Prepared:
     """With the estimate that the endpoints' own counts give. Blocks; not for the event loop."""
     ratios = calibrated(prepared.samples, targets)
-    estimate = estimated(prepared.samples, prepared.trials, prepared.prices, models=prepared.plan.model, ratios=ratios)
+    trials = planning.likely(prepared.stages, prepared.trials)
+    estimate = estimated(prepared.samples, trials, prepared.prices, models=prepared.plan.model, ratios=ratios)
     return replace(prepared, estimate=estimate)
 
 
@@ -111,7 +112,7 @@ def _warnings(plan: Plan, corpus: Corpus, left_out: Sequence[str], prices: Price
     wide = [arm.name for arm in plan.arms if (getattr(arm, "k", 0) or 0) > chunks]
     if wide:
         found.append(f"{', '.join(wide)}: the corpus has only {chunks} chunks")
-    levels = plan.load.concurrency
+    levels = plan.load.rate or plan.load.levels
     if len(set(levels)) < len(levels):
-        found.append("a concurrency listed twice is run once")
+        found.append("a level of load listed twice is run once")
     return tuple(found)

@@ -2,14 +2,14 @@
 
 Asked again: trials without a record, not run, lost with their worker, or cancelled when the run was stopped; failed
 ones only when told to. What was begun before counts as a try: the new one gets the next number. A run whose driver was
-killed has records of none of its last requests: the N first trials without a record are taken for sent and lost.
+killed has records of none of its last requests: the N first trials without a record are taken for sent and lost; in
+open loop those that were due until a second after the last end on file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Trial, unasked
 
 ASKED_AGAIN = {"lost", "cancelled"}
+AFTER_NS = 1_000_000_000  # records reach the file a few exchanges later
 MAY_CHANGE = ("load.workers", "load.cpus_per_worker", "limits", "retry", "budget", "allowed_failure_share", "timezone")
 KILLED = Failure("lost", "the driver was killed: this trial may have been sent")
 
@@ -65,13 +66,24 @@ def check_same_plan(run: RunFolder, plan: Mapping[str, Any], corpus_sha256: str)
 
 
 def _lost(run: RunFolder) -> Iterator[Record]:
-    """Records for what was in flight when the driver died: as many trials as its stage had in flight."""
+    """Records for what was in flight when the driver died."""
     recorded = {record.trial for record in run.records}
     open_trials = [trial for trial in run.trials if trial.id not in recorded]
-    levels = {stage["name"]: stage["concurrency"] for stage in run.manifest["stages"]}
-    stage = open_trials[0].stage if open_trials else None
-    begun = islice((trial for trial in open_trials if trial.stage == stage), levels.get(stage, 0))
-    return (unasked(trial, run.manifest["run"], "failed", "lost", failure=KILLED) for trial in begun)
+    if not open_trials:
+        return
+    stage = next(stage for stage in run.manifest["stages"] if stage["name"] == open_trials[0].stage)
+    mine = [trial for trial in open_trials if trial.stage == stage["name"]]
+    if stage["concurrency"] is None:
+        until_ns = _last_end_ns(run, stage["name"]) + AFTER_NS
+        mine = [trial for trial in mine if (trial.due_ns or 0) <= until_ns]
+    begun = mine[: stage["concurrency"] or stage["open_loop"]["max_in_flight"]]
+    yield from (unasked(trial, run.manifest["run"], "failed", "lost", failure=KILLED) for trial in begun)
+
+
+def _last_end_ns(run: RunFolder, stage: str) -> int:
+    """Of the trials of an open-loop stage, from its begin."""
+    due = {trial.id: trial.due_ns or 0 for trial in run.trials}
+    return max((due[r.trial] + (r.scheduled_ns or 0) for r in run.records if r.stage == stage), default=0)
 
 
 def _is_missing(record: Record, *, retry_failed: bool) -> bool:

@@ -1,21 +1,26 @@
 """The driver: leases trials to workers stage by stage, is the one writer of the log, and tells the observers.
 
 Rules: planned = answered + unanswered + failed + not_run when it ends, however it ends: a dead worker's trials become
-`lost`, what was never begun `not_run`. One exchange a worker is outstanding at a time. Knows nothing of Ray.
+`lost`, what was never begun `not_run`. One exchange a worker is outstanding at a time. A stage ends when nothing is in
+flight any more, which the limit of a trial's total time bounds; the next begins then. Knows nothing of Ray.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+import msgspec
+
 from loadrig.fleet.admission import Admission
 from loadrig.fleet.beside import Beside, watched, with_driver
 from loadrig.fleet.handle import Handle
+from loadrig.fleet.hours import LATE_NS, LEASE_AHEAD_NS, ROUND_TRIPS, START_AHEAD_NS, Hours, Offset
 from loadrig.fleet.ledger import Ledger
 from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.fleet.spending import Spending
@@ -45,6 +50,15 @@ class _State:
         return sum(count for _, count in self.ended) / RATE_WINDOW_S
 
 
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """A stage as it runs."""
+
+    stage: Stage
+    ledger: Ledger
+    hours: Hours
+
+
 class Driver:
     """Runs the trials over the workers. `stop` ends a run early and keeps everything."""
 
@@ -67,6 +81,7 @@ class Driver:
         self.watch = SelfWatch()
         self.warnings: list[str] = []
         self.interrupted = False
+        self.surplus: set[str] = set()  # of closed-loop stages whose time was over: not planned any more
         self._dead: set[str] = set()
 
     def stop(self) -> None:
@@ -98,54 +113,95 @@ class Driver:
     async def _stage(
         self, stage: Stage, trials: Sequence[Trial], alive: Sequence[Handle], states: dict[str, _State]
     ) -> None:
-        ledger = Ledger(trials, stage.concurrency, [handle.name for handle in alive])
+        hours = await self._hours(stage, trials, alive, states)
+        book = _Book(stage, Ledger(trials, stage.most, [handle.name for handle in alive]), hours)
         try:
             async with asyncio.TaskGroup() as group:
                 for handle in alive:
-                    group.create_task(self._pump(handle, states, ledger, stage))
+                    group.create_task(self._pump(handle, states, book))
         except BaseExceptionGroup as errors:
             if isinstance(errors.exceptions[0], LogError):  # a full disk: one line says it as well as four
                 raise errors.exceptions[0] from None
             raise
         finally:
-            self._close(ledger)
             for handle in alive:
-                self._lose(ledger, handle)
+                self._lose(book, handle)
+            self._close(book)
 
-    async def _pump(self, handle: Handle, states: dict[str, _State], ledger: Ledger, stage: Stage) -> None:
+    async def _hours(
+        self, stage: Stage, trials: Sequence[Trial], alive: Sequence[Handle], states: dict[str, _State]
+    ) -> Hours:
+        """When the stage begins and ends; in open loop the workers' clocks are compared with ours first."""
+        if stage.open_loop is None:
+            begin_ns = self._clock.now_ns()
+            lasts_ns = None if stage.duration_s is None else round(stage.duration_s * 1e9)
+            return Hours(begin_ns, None if lasts_ns is None else begin_ns + lasts_ns)
+        offsets = await asyncio.gather(*(self._compared(stage, handle, states[handle.name]) for handle in alive))
+        for handle, offset in zip(alive, offsets, strict=True):
+            self.watch.note_clock(stage.name, handle.name, offset)
+        first_ns = min(
+            trial.due_ns or 0 for trial in trials
+        )  # what lies before it, of a run taken up, is not waited for
+        begin_ns = self._clock.now_ns() + START_AHEAD_NS - first_ns
+        end_ns = begin_ns + stage.open_loop.length_ns + LATE_NS
+        by_name = {handle.name: offset for handle, offset in zip(alive, offsets, strict=True)}
+        return Hours(begin_ns, end_ns, by_name)
+
+    async def _compared(self, stage: Stage, handle: Handle, state: _State) -> Offset:
+        """The worker's clock against ours; unknown when it does not answer, which its first order will find out."""
+        offset = Offset()
+        with contextlib.suppress(FleetError):
+            for _ in range(ROUND_TRIPS):
+                sent_ns = self._clock.now_ns()
+                batch = await handle.exchange(Order(stage.name, 0, ack=state.ack, wait_s=0))
+                state.ack = batch.number
+                offset.add(
+                    sent_ns=sent_ns, heard_ns=batch.heard_ns, answered_ns=batch.answered_ns,
+                    back_ns=self._clock.now_ns(),
+                )  # fmt: skip
+        return offset
+
+    async def _pump(self, handle: Handle, states: dict[str, _State], book: _Book) -> None:
         state = states[handle.name]
-        while not ledger.is_done:
-            if self._halted:
-                self._close(ledger)
+        while not book.ledger.is_done:
+            if self._halted or book.hours.is_over(self._clock.now_ns()):
+                self._close(book)
             try:
-                batch = await handle.exchange(self._order(handle, state, ledger, stage))
+                batch = await handle.exchange(self._order(handle, state, book))
             except FleetError as error:
                 self.warnings.append(str(error))
                 self._dead.add(handle.name)
                 handle.end()
-                self._lose(ledger, handle)
+                self._lose(book, handle)
                 state.in_flight = 0
                 return
-            self._accept(batch, handle, state, ledger)
+            self._accept(batch, handle, state, book.ledger)
             in_flight = sum(one.in_flight for one in states.values())
-            pulse = self.watch.pulse(stage, handle.name, batch, in_flight, len(ledger.workers))
+            pulse = self.watch.pulse(book.stage, handle.name, batch, in_flight, len(book.ledger.workers))
             for observer in self._observers:
                 observer.pulse(pulse)
 
-    def _order(self, handle: Handle, state: _State, ledger: Ledger, stage: Stage) -> Order:
-        now_ns = self._clock.now_ns()
+    def _order(self, handle: Handle, state: _State, book: _Book) -> Order:
+        ledger, hours, now_ns = book.ledger, book.hours, self._clock.now_ns()
         room = self._spending.room(ledger.in_hand)
         if room == 0 and ledger.in_hand == 0:
             self._halt("budget")
-        trials = ledger.lease(handle.name, rate_per_s=state.rate_per_s(now_ns), room=0 if self._halted else room)
+        stop = self._halted is not None or hours.is_over(now_ns)
+        room = 0 if stop else room
+        if book.stage.open_loop is None:
+            trials = ledger.lease(handle.name, rate_per_s=state.rate_per_s(now_ns), room=room)
+        else:
+            trials = ledger.lease_due(handle.name, until_ns=now_ns - hours.begin_ns + LEASE_AHEAD_NS, room=room)
         return Order(
-            stage=stage.name,
+            stage=book.stage.name,
             credits=ledger.credits(handle.name),
             trials=trials,
             more=ledger.more and room != 0,
             ack=state.ack,
-            stop=self._halted is not None,
+            stop=stop,
             cancel=self._halted is not None and now_ns - self._halted_ns > GRACE_S * 1e9,
+            begin_ns=hours.begin_of(handle.name),
+            end_ns=hours.end_of(handle.name),
         )
 
     def _accept(self, batch: Batch, handle: Handle, state: _State, ledger: Ledger) -> None:
@@ -162,15 +218,27 @@ class Driver:
         if self._halted is None:
             self._halted, self._halted_ns = why, self._clock.now_ns()
 
-    def _close(self, ledger: Ledger) -> None:
-        """Writes what will not be leased any more as not run."""
-        reason = self._halted or "stopped"
-        left = [trial for trial in ledger.close() if trial.id not in self._unrun]  # else it is on file already
-        self._write([unasked(trial, self._info.run, "not_run", reason) for trial in left])
+    def _close(self, book: _Book) -> None:
+        """Writes what will not be leased any more as not run. What a closed loop had no time for is not planned."""
+        stage, hours = book.stage, book.hours
+        left = [trial for trial in book.ledger.close() if trial.id not in self._unrun]  # else it is on file already
+        is_over = self._halted is None and hours.is_over(self._clock.now_ns())
+        if is_over and stage.open_loop is None:
+            self.surplus.update(trial.id for trial in left)
+            return
+        reason = "late" if is_over else self._halted or "stopped"
+        records = [unasked(trial, self._info.run, "not_run", reason) for trial in left]
+        if is_over:  # how long they had waited when they were given up
+            ages = [hours.age_ns(trial.due_ns or 0) for trial in left]
+            records = [
+                msgspec.structs.replace(one, scheduled_ns=age_ns) for one, age_ns in zip(records, ages, strict=True)
+            ]
+        self._write(records)
 
-    def _lose(self, ledger: Ledger, handle: Handle) -> None:
+    def _lose(self, book: _Book, handle: Handle) -> None:
         failure = Failure("lost", f"worker {handle.name} (pid {handle.pid}) was lost with this trial in hand")
-        lost = ledger.lose(handle.name)
+        sent_until_ns = book.hours.sent_until_ns(handle.name, self._clock.now_ns())
+        lost = book.ledger.lose(handle.name, sent_until_ns=sent_until_ns)
         run, name = self._info.run, handle.name
         self._write([unasked(trial, run, "failed", "lost", failure=failure, worker=name) for trial in lost])
 

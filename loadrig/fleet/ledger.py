@@ -1,8 +1,9 @@
 """Who has which trial: the driver's book of one stage. Pure: no I/O, no clock.
 
 Rules: trials are leased in plan order; the credits of the living workers sum to the stage's concurrency; every trial
-is unleased, leased to one worker, or ended, and ends once. A lease ahead keeps slots full between two exchanges; the
-last N trials are leased only into free slots, so that no trial waits at one worker while another has a slot free.
+is unleased, leased to one worker, or ended, and ends once. In closed loop a lease ahead keeps slots full between two
+exchanges; the last N trials are leased only into free slots, so that no trial waits at one worker while another has a
+slot free. In open loop trials are dealt to the workers in turn, so that each has every n-th, ahead of their due times.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ class Ledger:
         self._unleased = deque(trials)
         self._concurrency = concurrency
         self._leased: dict[str, dict[str, Trial]] = {worker: {} for worker in workers}
+        self._dealt: dict[str, deque[Trial]] = {worker: deque() for worker in workers}
+        self._turn = 0
 
     @property
     def more(self) -> bool:
         """Trials remain to be leased."""
-        return bool(self._unleased)
+        return bool(self._unleased) or any(self._dealt.values())
 
     @property
     def is_done(self) -> bool:
-        return not self._unleased and not any(self._leased.values())
+        return not self.more and not any(self._leased.values())
 
     @property
     def workers(self) -> tuple[str, ...]:
@@ -57,21 +60,42 @@ class Ledger:
         self._leased[worker].update((trial.id, trial) for trial in block)
         return block
 
+    def lease_due(self, worker: str, *, until_ns: int, room: int | None = None) -> tuple[Trial, ...]:
+        """The worker's share of the trials due before `until_ns` (from the stage's begin); at most `room` of them."""
+        takers = [name for name in self._leased if self.credits(name)]
+        while takers and self._unleased and (self._unleased[0].due_ns or 0) < until_ns:
+            self._dealt[takers[self._turn % len(takers)]].append(self._unleased.popleft())
+            self._turn += 1
+        mine = self._dealt[worker]
+        block = tuple(mine.popleft() for _ in range(len(mine) if room is None else min(room, len(mine))))
+        self._leased[worker].update((trial.id, trial) for trial in block)
+        return block
+
     def end(self, worker: str, trial_id: str) -> bool:
         """Notes a trial's end; False when this worker did not have it (a record that came twice)."""
         return self._leased.get(worker, {}).pop(trial_id, None) is not None
 
     def hand_back(self, worker: str, trial_ids: Iterable[str]) -> None:
         """Puts trials a worker did not begin back in front, in plan order."""
-        back = [trial for one in trial_ids if (trial := self._leased[worker].pop(one, None)) is not None]
-        self._unleased.extendleft(sorted(back, key=lambda trial: -trial.position))
+        self._put_back(trial for one in trial_ids if (trial := self._leased[worker].pop(one, None)) is not None)
 
-    def lose(self, worker: str) -> tuple[Trial, ...]:
-        """Removes a dead worker; returns what it had in hand. Its credits fall to the others."""
-        return tuple(self._leased.pop(worker, {}).values())
+    def lose(self, worker: str, *, sent_until_ns: int | None = None) -> tuple[Trial, ...]:
+        """Removes a dead worker; returns what it had in hand. Its credits fall to the others, and so do, in open loop,
+        trials due after `sent_until_ns`, which it cannot have begun."""
+        held = tuple(self._leased.pop(worker, {}).values())
+        unsent = {one.id for one in held if sent_until_ns is not None and (one.due_ns or 0) > sent_until_ns}
+        self._put_back([*(one for one in held if one.id in unsent), *self._dealt.pop(worker, ())])
+        return tuple(one for one in held if one.id not in unsent)
 
     def close(self) -> tuple[Trial, ...]:
         """Takes every unleased trial out of the book: nothing more will be leased."""
+        for dealt in self._dealt.values():
+            self._put_back(dealt)
+            dealt.clear()
         rest = tuple(self._unleased)
         self._unleased.clear()
         return rest
+
+    def _put_back(self, trials: Iterable[Trial]) -> None:
+        """In front of the unleased, in plan order."""
+        self._unleased.extendleft(sorted(trials, key=lambda trial: -trial.position))

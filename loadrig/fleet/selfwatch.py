@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from loadrig import bound
+from loadrig.fleet.hours import Offset
 from loadrig.sketch import Sketch
 from loadrig.stamps import StampCount, replies_of
 from loadrig.words.record import Record, succeeded
@@ -73,6 +74,7 @@ class SelfWatch:
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, _Process]] = {}
         self._replies: dict[str, _Replies] = {}
+        self._clocks: list[dict[str, Any]] = []
 
     def expect(self, stage: str, processes: Iterable[str]) -> None:
         """Processes that take part in a stage."""
@@ -116,6 +118,7 @@ class SelfWatch:
             stage=stage.name,
             in_flight=in_flight,
             target=stage.concurrency,
+            rate_per_s=None if stage.open_loop is None else stage.open_loop.rate_per_s,
             workers=workers,
             lag_ns=max((max(one.lags_ns, default=0) for one in of_workers), default=0),
             cpu_share=max(one.cpu_share or 0.0 for one in of_workers),
@@ -124,6 +127,16 @@ class SelfWatch:
             ),
             bound_by=tuple(str(cause) for found in causes.values() for cause in found),
         )
+
+    def note_clock(self, stage: str, worker: str, offset: Offset) -> None:
+        """How well a worker's clock is known in an open-loop stage."""
+        self._clocks.append(
+            {"stage": stage, "worker": worker, "error_ns": offset.error_ns, "round_trips": offset.round_trips}
+        )
+
+    def clocks(self) -> tuple[dict[str, Any], ...]:
+        """One row an open-loop stage and worker, for the manifest: by how much at most its due times are off (ns)."""
+        return tuple(self._clocks)
 
     def measurements(self) -> tuple[SelfMeasurement, ...]:
         """One row a stage and process, for the manifest."""

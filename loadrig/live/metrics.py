@@ -69,12 +69,13 @@ class Metrics:
         if succeeded(record):
             _observe(self._ttfat, place, record.ttfat_ns)
             _observe(self._duration, place, record.service_ns)
+            _observe(self._scheduled, place, record.scheduled_ns)
             _observe(self._retrieval, place, record.retrieval_ns)
             _observe(self._tool_time, place, record.tool_ns)
 
     def pulse(self, pulse: Pulse) -> None:
         self._in_flight.set(pulse.in_flight)
-        self._target.set(pulse.target)
+        self._target.set(NOT_CHECKED if pulse.target is None else pulse.target)
         self._client_bound.set(NOT_CHECKED if pulse.client_bound is None else pulse.client_bound)
         now_ns = self._clock.now_ns()
         self._lags.append((now_ns, pulse.lag_ns))
@@ -152,6 +153,11 @@ class Metrics:
             SECONDS,
         )
         self._duration = histogram("trial_duration_seconds", "Trial begin to trial end, successes.", SECONDS)
+        self._scheduled = histogram(
+            "trial_scheduled_duration_seconds",
+            "Due time to trial end, successes: open loop only, the wait before sending is in it.",
+            SECONDS,
+        )
         self._tpot = histogram(
             "time_per_output_token_seconds", "Mean time between visible output tokens of a turn.", SHORT_SECONDS
         )
@@ -163,7 +169,9 @@ class Metrics:
 
     def _declare_gauges(self) -> None:
         self._in_flight = self._gauge("trials_in_flight", "Trials begun and not ended, over all workers.")
-        self._target = self._gauge("trials_in_flight_target", "Trials in flight that the stage asks for.")
+        self._target = self._gauge(
+            "trials_in_flight_target", "Trials in flight that the stage asks for; NaN in open loop."
+        )
         self._lag = self._gauge(
             "event_loop_lag_seconds", "Worst lateness of any worker's event loop over the last 10 seconds."
         )

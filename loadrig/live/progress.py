@@ -77,7 +77,8 @@ class Progress:
             self._tally.pulse(pulse)
         if pulse.stage != self._stage:
             self._stage = pulse.stage
-            self._say(f"stage {pulse.stage}: {pulse.target} in flight over {_count(pulse.workers, 'worker')}")
+            load = f"{pulse.target} in flight" if pulse.rate_per_s is None else f"{pulse.rate_per_s:g} a second"
+            self._say(f"stage {pulse.stage}: {load} over {_count(pulse.workers, 'worker')}")
         elif self._live is None and self._clock.now_ns() - self._said_ns >= PLAIN_EVERY_NS:
             self._say(self._line())
 
@@ -138,7 +139,8 @@ def _counts(tally: Tally) -> list[str]:
     counts = [f"stage {pulse.stage}"] if pulse else []
     counts.append(f"{tally.done}/{tally.planned} done")
     if pulse:
-        counts.append(f"{pulse.in_flight}/{pulse.target} in flight")
+        target = "" if pulse.target is None else f"/{pulse.target}"
+        counts.append(f"{pulse.in_flight}{target} in flight")
     reasons = ", ".join(f"{reason} {count}" for reason, count in tally.failures.most_common(3))
     counts.append(f"failed {tally.failed} ({reasons})" if reasons else "failed 0")
     counts += [f"unanswered {tally.unanswered}"] if tally.unanswered else []

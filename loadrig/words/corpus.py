@@ -85,7 +85,7 @@ class Question:
     `gold` are the document ids that must be present for it to be answerable; `stale` the superseded values;
     `amending` the documents that carry the current state. Each entry of `must_contain` must occur in an answer,
     `||` separating alternatives (case-insensitive, on word boundaries): a cheap pre-check, not the grade.
-    `caller` are access labels; empty means: sees everything.
+    `caller` are access labels; empty means: sees everything. `at_s`: when it is asked in a replay, in seconds.
     """
 
     id: str
@@ -99,6 +99,7 @@ class Question:
     evidence: tuple[Evidence, ...] = ()
     amending: tuple[str, ...] = ()
     caller: tuple[str, ...] = ()
+    at_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ a missing one takes the default below. Durations are seconds (floats), money dec
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import annotated_types
 
@@ -16,6 +16,7 @@ from loadrig.words.arm import Arm
 Positive = annotated_types.Ge(1)
 NotNegative = annotated_types.Ge(0)
 Seconds = annotated_types.Interval(gt=0, le=86_400)
+Rate = annotated_types.Interval(gt=0, le=100_000)
 NotEmpty = annotated_types.MinLen(1)
 Share = annotated_types.Interval(ge=0, le=1)
 STRICT: dict[str, Any] = {"extra": "forbid", "strict": False, "arbitrary_types_allowed": True}
@@ -58,14 +59,34 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadSettings:
-    """Closed-loop stages. With `cycle` a stage repeats the question set until max(200, 10 N) measured trials."""
+    """Stages. Closed loop: `concurrency`, trials in flight. Open loop: `rate`, trials due a second, whatever the target
+    does; or `replay`, each question at its own `at_s`. Neither: eight in flight.
+
+    With `cycle` a stage repeats the question set until max(200, 10 N) measured trials, or for `duration_s` seconds.
+    """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    concurrency: Annotated[tuple[Annotated[int, Positive], ...], NotEmpty] = (8,)
+    concurrency: Annotated[tuple[Annotated[int, Positive], ...], NotEmpty] | None = None
+    rate: Annotated[tuple[Annotated[float, Rate], ...], NotEmpty] | None = None
+    replay: bool = False
+    arrivals: Literal["poisson", "constant"] | None = None  # open loop; None: poisson
+    ramp_s: Annotated[float, NotNegative] = 0.0  # open loop: the rate rises from 0 over so many seconds
+    max_in_flight: Annotated[int, Positive] | None = None  # open loop; None: min(4096, 10 x rate x limits.total)
+    think_s: Annotated[float, NotNegative] = 0.0  # closed loop: how long a slot rests between two trials
+    duration_s: Annotated[float, Seconds] | None = None
     warmup: Annotated[int, NotNegative] = 8
     workers: Annotated[int, Positive] = 1
     cpus_per_worker: Annotated[float, NotNegative] = 1.0
     cycle: bool = True
+
+    @property
+    def is_open(self) -> bool:
+        return self.rate is not None or self.replay
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Trials in flight of the closed-loop stages."""
+        return self.concurrency or (8,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

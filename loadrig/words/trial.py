@@ -94,16 +94,18 @@ class RunInfo:
 class Pulse:
     """The state of the rig about ten times a second. `lag_ns` is the worst loop lag over workers since the last
     pulse; `cpu_share` the busiest worker's CPU share of one core over the last seconds. `client_bound`: the rig itself
-    is the bottleneck, of which `bound_by` names the causes; None while a process of it has not been sampled."""
+    is the bottleneck, of which `bound_by` names the causes; None while a process of it has not been sampled. `target`:
+    trials that are to be in flight; None in open loop, where `rate_per_s` are due."""
 
     stage: str
     in_flight: int
-    target: int
+    target: int | None
     workers: int
     lag_ns: int
     cpu_share: float
     client_bound: bool | None
     bound_by: tuple[str, ...] = ()
+    rate_per_s: float | None = None
 
 
 class Observer(Protocol):

@@ -59,8 +59,9 @@ class Answering:
             model: Asker(engine, target, setup.plan.limits, setup.plan.retry) for model, target in setup.targets.items()
         }
 
-    async def answer(self, trial: Trial) -> Answered:
-        """Runs the trial to its end, whatever that is. Raises only when its task is cancelled."""
+    async def answer(self, trial: Trial, due_ns: int | None = None) -> Answered:
+        """Runs the trial to its end, whatever that is. Raises only when its task is cancelled. `due_ns`: in open loop
+        the instant at which it was to begin."""
         question = self._questions[trial.question]
         total_ns = round(self._setup.plan.limits.total * 1e9)
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
@@ -85,6 +86,6 @@ class Answering:
             failure = Failure("arm_error", described(error))
         ended = Ended(
             trial, question, answer, failure, client.notes(),
-            began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(),
+            began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(), due_ns=due_ns,
         )  # fmt: skip
         return Answered(ended, self._setup, client.fragments)

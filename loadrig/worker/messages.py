@@ -16,7 +16,8 @@ from loadrig.worker.probe import Vitals
 class Order:
     """From the driver. `credits` is the number of trials to keep in flight; `more` says that the stage still has
     trials to lease; `ack` the last batch received. `stop`: start nothing more and hand back what waits;
-    `cancel`: end what is in flight too. `wait_s`: answer after this long at the latest."""
+    `cancel`: end what is in flight too. `wait_s`: answer after this long at the latest. Open loop, on the worker's own
+    clock: `begin_ns` is the instant from which due times count; nothing is begun from `end_ns` on. Else None."""
 
     stage: str
     credits: int
@@ -26,13 +27,15 @@ class Order:
     wait_s: float = 0.1
     stop: bool = False
     cancel: bool = False
+    begin_ns: int | None = None
+    end_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """From the worker. `fragments` are prompt parts by content hash, each sent once a worker; `returned` the ids of
     trials handed back unbegun; `credits` the number it was last told to keep in flight; `vitals` what it saw of
-    itself since the last batch."""
+    itself since the last batch; `heard_ns` and `answered_ns` when, by its clock, it was asked and answered."""
 
     number: int
     records: tuple[Record, ...]
@@ -42,3 +45,5 @@ class Batch:
     returned: tuple[str, ...] = ()
     credits: int = 0
     vitals: Vitals = field(default_factory=Vitals)
+    heard_ns: int = field(default=0, compare=False)
+    answered_ns: int = field(default=0, compare=False)

@@ -26,7 +26,7 @@ COUNTERS = ("input", "cache_write_5m", "cache_write_1h", "cache_read", "output",
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A trial at its end. Exactly one of `answer` and `failure` is set."""
+    """A trial at its end. Exactly one of `answer` and `failure` is set. `due_ns`: None in closed loop."""
 
     trial: Trial
     question: Question
@@ -36,6 +36,7 @@ class Ended:
     began_at: str
     begin_ns: int
     end_ns: int
+    due_ns: int | None = None
 
 
 def record_of(ended: Ended, setup: Setup) -> Record:
@@ -62,6 +63,7 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         worker=setup.worker,
         route=answer.route if answer else None,
         began_at=ended.began_at,
+        due_ns=ended.due_ns,
         begin_ns=ended.begin_ns,
         end_ns=ended.end_ns,
         failure=ended.failure,
@@ -70,6 +72,8 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         trial_ttft_ns=_since(ended.begin_ns, turns[0].attempts[-1].first_token_ns) if turns else None,
         ttfat_ns=_since(ended.begin_ns, last.attempts[-1].first_answer_ns) if last and answer else None,
         service_ns=ended.end_ns - ended.begin_ns,
+        scheduled_ns=None if ended.due_ns is None else ended.end_ns - ended.due_ns,
+        dispatch_delay_ns=None if ended.due_ns is None else ended.begin_ns - ended.due_ns,
         retrieval_ns=ended.notes.retrieval_ns,
         retrieval_queue_ns=ended.notes.retrieval_queue_ns,
         tool_ns=ended.notes.tool_ns,

@@ -3,8 +3,9 @@
 Rules: `exchange` is the only way in or out; a slot that falls free is filled from the waiting trials before the
 ended trial's record is made; records are made for half a millisecond a loop turn at most, and handed over in batches
 of bounded size, because hundreds of replies may end in one turn while others stream; a trial always ends in a record,
-whatever became of it; a batch is kept until it is acknowledged. The same class runs in the driver's own loop
-(`--inline`) and inside a Ray actor.
+whatever became of it; a batch is kept until it is acknowledged. In open loop a trial is begun at its due time, never
+before: the worker sleeps to the instant, not for an interval, and one that finds all slots taken begins as soon as one
+falls free. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import asyncio
 import gc
 from collections import deque
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import msgspec
 
@@ -40,6 +42,8 @@ class Worker:
         self._clock = clock or SystemClock()
         self._waiting: deque[Trial] = deque()
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._resting = 0  # slots between two trials, where the plan has a pause
+        self._alarm: asyncio.TimerHandle | None = None
         self._ended: deque[tuple[Answered, bool]] = deque()
         self._records: deque[Record] = deque()
         self._fragments: dict[str, bytes] = {}
@@ -88,12 +92,16 @@ class Worker:
     async def exchange(self, order: Order) -> Batch:
         """Takes trials and credits; answers with what ended, after `order.wait_s`, or before that when it has run dry
         or has a full batch to tell."""
+        heard_ns = self._clock.now_ns()
         if order.ack != self._last.number:
+            self._last = replace(self._last, heard_ns=heard_ns, answered_ns=self._clock.now_ns())
             return self._last
         if order.stage != self._order.stage:
             self._probe.begin_stage()
         self._order = order
         self._waiting.extend(order.trials)
+        if order.begin_ns is not None and order.trials:  # some may come late, from a worker that died
+            self._waiting = deque(sorted(self._waiting, key=_due_ns))
         if order.stop or order.cancel:
             self._end(cancel=order.cancel)
         self._fill()
@@ -104,10 +112,10 @@ class Worker:
                     await self._news.wait()
             except TimeoutError:
                 pass
-        self._last = self._batch()
+        self._last = self._batch(heard_ns)
         return self._last
 
-    def _batch(self) -> Batch:
+    def _batch(self, heard_ns: int) -> Batch:
         self._numbered += 1
         batch = Batch(
             number=self._numbered,
@@ -118,6 +126,8 @@ class Worker:
             returned=tuple(self._returned),
             credits=self._order.credits,
             vitals=self._probe.take(),
+            heard_ns=heard_ns,
+            answered_ns=self._clock.now_ns(),
         )
         self._fragments.clear()
         self._returned.clear()
@@ -126,13 +136,32 @@ class Worker:
     def _is_dry(self) -> bool:
         """A slot is free that the driver could fill, or nothing is left and something is to be told."""
         if self._order.more and not self._order.stop:
-            return len(self._running) < self._order.credits and not self._waiting
+            return self._order.begin_ns is None and self._taken < self._order.credits and not self._waiting
         return not self._running and not self._ended and bool(self._records or self._returned)
 
+    @property
+    def _taken(self) -> int:
+        """Slots that are not free."""
+        return len(self._running) + self._resting
+
     def _fill(self) -> None:
-        while self._waiting and len(self._running) < self._order.credits and not self._order.stop:
+        order, now_ns = self._order, self._clock.now_ns()
+        if order.end_ns is not None and now_ns >= order.end_ns:
+            self._end(cancel=False)  # too late for what still waits
+        while self._waiting and self._taken < order.credits and not order.stop:
+            due_ns = None if order.begin_ns is None else order.begin_ns + _due_ns(self._waiting[0])
+            if due_ns is not None and due_ns > now_ns:
+                self._wake(due_ns - now_ns)
+                return
             trial = self._waiting.popleft()
-            self._running[trial.id] = self._group.create_task(self._one(trial))
+            self._running[trial.id] = self._group.create_task(self._one(trial, due_ns))
+
+    def _wake(self, in_ns: int) -> None:
+        """Calls `_fill` when the next trial is due. Timers go by whole milliseconds, so it may be called a little
+        early, and then waits again."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_later(-(-in_ns // 1_000_000) / 1e3, self._fill)
 
     def _end(self, *, cancel: bool) -> None:
         self._returned.extend(trial.id for trial in self._waiting)
@@ -140,13 +169,22 @@ class Worker:
         if cancel:
             self._engine.stop()  # what is in flight ends as cancelled, with what had come of it
 
-    async def _one(self, trial: Trial) -> None:
-        answered = await self._answering.answer(trial)
-        below = len(self._running) < self._order.credits and not self._order.more
+    async def _one(self, trial: Trial, due_ns: int | None) -> None:
+        answered = await self._answering.answer(trial, due_ns)
+        is_falling = due_ns is None and self._taken < self._order.credits and not self._order.more
         del self._running[trial.id]
+        if think_s := self._setup.plan.load.think_s:
+            self._resting += 1
+            asyncio.get_running_loop().call_later(think_s, self._rested)
         self._fill()
-        self._ended.append((answered, below and trial.phase == "measured"))
+        self._ended.append((answered, is_falling and trial.phase == "measured"))
         self._work.set()
+        if self._is_dry():
+            self._news.set()
+
+    def _rested(self) -> None:
+        self._resting -= 1
+        self._fill()
         if self._is_dry():
             self._news.set()
 
@@ -170,3 +208,7 @@ class Worker:
             if digest not in self._known:
                 self._known.add(digest)
                 self._fragments[digest] = fragment
+
+
+def _due_ns(trial: Trial) -> int:
+    return trial.due_ns or 0

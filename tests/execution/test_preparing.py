@@ -25,7 +25,7 @@ UNPRICED = (ModelSettings(id="unheard-of"),)
                 "the budget in money cannot be kept for a model without a price",
             ),
         ),
-        (plan(load={"concurrency": (2, 2)}), ("a concurrency listed twice is run once",)),
+        (plan(load={"concurrency": (2, 2)}), ("a level of load listed twice is run once",)),
     ],
 )
 def test_what_a_plan_cannot_give_is_said_beforehand(of: Plan, said: tuple[str, ...]) -> None:
