@@ -1,18 +1,18 @@
 """Invents names and puts them in the place of others.
 
 Rules: a new name has the first letter of the old one (initials go on holding), about its length and its capitals, and
-is no word of the corpus. Names of several words are changed word by word, so that `Ilse Karrow`, `Ilse` and `Karrow`
+is no word of the corpus. Names of several words are changed word by word, so that `Ilse Karrow`, `Ilse`, `I. Karrow`
 stay one person. A word of such a name is kept when it is an ordinary one (`Upper`, `Mill`: it also occurs in small
-letters), or when another word of the name is a name by itself; what is changed is changed wherever it stands alone. A
-possessive ending stays where it was. Upper case is changed too, and lower case (`ilse-karrow` in an id) where the word
-is not an ordinary one.
+letters), a title, an initial, or stands in a thing's name beside a word that is a name by itself; what is changed is
+changed wherever it stands alone. A possessive ending stays where it was. Upper case is changed too, and lower case
+(`ilse-karrow` in an id) where the word is not an ordinary one.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loadrig.corpus.ledger import Name
@@ -22,6 +22,7 @@ _VOWELS = ("a", "e", "i", "o", "u")
 _JOINTS = ("", "", "", "l", "n", "r", "m")  # between syllables
 _ENDS = ("a", "o", "e", "en", "ow", "el", "and", "ith", "ock", "ery", "ane", "isk", "oth", "ull", "ard", "im")
 _WORD = re.compile(r"[^\W\d_]+")
+_TITLES = ("Captain", "Dr", "Lady", "Miss", "Mr", "Mrs", "Ms", "Professor", "Sir")
 _PLAIN_ENDING = re.compile(r"(?:'s|’s|'|’)$")  # noqa: RUF001 - papers use both apostrophes
 
 
@@ -44,16 +45,20 @@ class Names:
         return self.pattern.sub(lambda found: self.words[found.group()], text)
 
 
-def changing_words(names: Iterable[Name], ordinary: Collection[str]) -> dict[str, list[str]]:
+def changing_words(names: Sequence[Name], ordinary: Collection[str]) -> dict[str, list[str]]:
     """For each name the words in it that a renaming changes; `ordinary` are the corpus' words in small letters."""
     listed = [name.name for name in names]
     alone = {name for name in listed if len(name.split()) == 1}
+    persons = {name.name for name in names if name.kind == "person"}
     changing: dict[str, list[str]] = {}
     for name in listed:
         words = [_PLAIN_ENDING.sub("", word) for word in name.split()]
         own = [word for word in words if word in alone]
-        rare = [word for word in words if word.casefold() not in ordinary]
-        changing[name] = own or rare or words
+        whole = [word for word in words if not word.endswith(".") and word not in _TITLES]
+        rare = [word for word in whole if word.casefold() not in ordinary]
+        if name in persons:
+            own = [word for word in words if word in alone or word in rare]
+        changing[name] = own or rare or whole
     return changing
 
 

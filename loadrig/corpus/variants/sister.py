@@ -111,7 +111,7 @@ def branded(text: str, project: str) -> str:
 def in_passing(text: str, name: str, chance: random.Random) -> str:
     """The text with one more sentence at the end of a paragraph, which has the name and states nothing about it."""
     paragraphs = text.split("\n\n")
-    long = [at for at, paragraph in enumerate(paragraphs) if len(paragraph.split()) > 30]
+    long = [at for at, paragraph in enumerate(paragraphs) if len(paragraph.split()) > 12 and paragraph[0] not in "#-|"]
     if long:
         paragraphs[chance.choice(long)] += " " + chance.choice(_PASSING).format(name=name)
     return "\n\n".join(paragraphs)
