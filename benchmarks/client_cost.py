@@ -13,6 +13,7 @@ paced     first token at 200 ms, one each 10 ms, 100 tokens, at each level: CPU 
 
 `loadrig` takes the kernel's receive stamps where there are any, `loadrig read` the reads' own, `loadrig tls` is the
 first over TLS. A client that cannot keep up is marked `late`: fewer replies than 85 % of schedule.
+In every client, the floor too, the worker's probe samples the loop lag (100 timers a second, about 0.1 % of a core).
 Needs the extra `bench` (aiohttp, orjson), and openssl for a certificate.
 """
 
@@ -22,12 +23,14 @@ import argparse
 import asyncio
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -35,7 +38,9 @@ from typing import Any
 
 import uvloop
 from client_stacks import STACKS
+from tabulate import tabulate
 
+from loadrig.selftest.certificate import trusted_certificate
 from loadrig.selftest.figures import fit, level
 from loadrig.selftest.levels import BUSY_STREAMS, LENGTHS, pinned
 from loadrig.selftest.null import Schedule, cores, null_target, truth
@@ -43,10 +48,12 @@ from loadrig.selftest.rig import MODEL, Window, rig
 from loadrig.wire.turn import resolve
 from loadrig.words.settings import ModelSettings
 from loadrig.worker import worker as worker_module
+from loadrig.worker.probe import Probe
 
 LOADRIG = ("loadrig", "loadrig read", "loadrig tls")
 ALL = ("floor", *LOADRIG, *[name for name in STACKS if name != "floor"])
 Cell = tuple[int, Schedule]  # streams, schedule
+Found = dict[tuple[str, Cell], list[dict[str, Any]]]
 
 
 def main() -> int:
@@ -62,11 +69,16 @@ def main() -> int:
     options = parser.parse_args()
     if options.cell:
         return one_cell(options)
-    print(f"load average {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, python {sys.version.split()[0]}, uvloop")
+    print(f"command: python benchmarks/client_cost.py {shlex.join(sys.argv[1:])}")
+    print(
+        f"load average {os.getloadavg()[0]:.2f} before, {os.cpu_count()} cores, python {sys.version.split()[0]}, "
+        f"uvloop; runs: {options.runs}, of {options.seconds:g} s each; median [lowest, highest]",
+        flush=True,
+    )
     cells: list[Cell] = [(BUSY_STREAMS, Schedule(int(length))) for length in options.lengths.split(",") if length]
     cells += [(int(streams), Schedule(100, 200, 10)) for streams in options.levels.split(",") if streams]
     stacks = options.stacks.split(",")
-    found: dict[tuple[str, Cell], list[dict[str, Any]]] = defaultdict(list)
+    found: Found = defaultdict(list)
     for _ in range(options.runs):
         for cell in cells:
             for stack in stacks:
@@ -96,8 +108,9 @@ def one_cell(options: argparse.Namespace) -> int:
     """Prints the figures of a cell as JSON."""
     stack, streams, schedule = options.cell[0], int(options.cell[1]), Schedule(**json.loads(options.cell[2]))
     target_core, client_core = cores()
-    with tempfile.TemporaryDirectory() as folder, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        certificate = certified(Path(folder)) if stack.endswith("tls") else None
+    with ExitStack() as opened, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        certificate = opened.enter_context(trusted_certificate(folder)) if stack.endswith("tls") else None
         with null_target(schedule, core=target_core, model=MODEL, certificate=certificate) as url:
             with pinned(client_core):
                 if stack.endswith("read"):
@@ -136,71 +149,78 @@ async def theirs(stack: str, url: str, streams: int, lasts_s: tuple[float, float
             attempt = f"s{number}.{asked}.1"
             window.replies.append((attempt, *await ask(attempt)))
 
+    probe = Probe()
     async with STACKS[stack](url) as ask, asyncio.TaskGroup() as group:
+        sampling = group.create_task(probe.run())
         for number in range(streams):
             group.create_task(stream(ask, number))
         await asyncio.sleep(lasts_s[0])
+        probe.take()
         begin, cpu = time.perf_counter(), time.process_time()
         await asyncio.sleep(lasts_s[1])
         window.seconds, window.cpu_s = time.perf_counter() - begin, time.process_time() - cpu
+        seen = probe.take()
+        window.lags_ns, window.pauses, window.loop = list(seen.lags_ns), seen.pauses, seen.loop
         is_open = False
+        sampling.cancel()
     begin_ns, end_ns = begin * 1e9, (begin + window.seconds) * 1e9
     window.replies = [one for one in window.replies if begin_ns <= one[3] <= end_ns]
     return window
 
 
-def certified(folder: Path) -> Path:
-    """A certificate with its key in one file, trusted by this process."""
-    pem = folder / "null.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=null", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(pem), "-out", str(pem)],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    os.environ["SSL_CERT_FILE"] = str(pem)
-    return pem
-
-
-def at_once(found: dict[tuple[str, Cell], list[dict[str, Any]]], cells: list[Cell], stacks: list[str]) -> None:
-    """CPU a reply by length, the fit, and the ceiling at 100 tokens."""
+def at_once(found: Found, cells: list[Cell], stacks: list[str]) -> None:
+    """CPU a reply by length, the fit, and the ceiling at 100 tokens (else at the second length)."""
     if not cells:
         return
-    print(f"\nat once, {BUSY_STREAMS} streams".ljust(21) + "".join(f"{f'us/reply {c[1].tokens}':>24}" for c in cells))
+    ceiling = next((cell for cell in cells if cell[1].tokens == 100), cells[min(1, len(cells) - 1)])
+    rows = []
     for stack in stacks:
-        runs = [found[stack, cell] for cell in cells]
-        costs = [[run["us_per_reply"] for run in of if run] for of in runs]
-        line = f"{stack:20}" + "".join(f"{spread(values, 0):>24}" for values in costs)
+        costs = [[run["us_per_reply"] for run in found[stack, cell] if run] for cell in cells]
         fits = [
             fit([(c[1].events, run[n]) for c, run in zip(cells, costs, strict=True)])
-            for n in range(min(map(len, costs)))
+            for n in range(min(map(len, costs)) if len(cells) > 1 else 0)
         ]
-        rates = [run["events_per_s"] / run["cpu_share"] for run in runs[min(1, len(runs) - 1)] if run]
-        if fits and len(cells) > 1:
-            line += f"   fixed {spread([one.fixed_us for one in fits], 0)} us/request"
-            line += f"   marginal {spread([one.marginal_us for one in fits], 2)} us/event"
-        print(f"{line}   {spread(rates, 0)} events/s/core at {cells[min(1, len(cells) - 1)][1].tokens}")
+        rates = [run["events_per_s"] / run["cpu_share"] for run in found[stack, ceiling] if run]
+        rows.append((
+            stack, *(spread(values, 0) for values in costs), spread([one.fixed_us for one in fits], 0),
+            spread([one.marginal_us for one in fits], 2), spread(rates, 0), replies(found[stack, ceiling]),
+        ))  # fmt: skip
+    lengths = [f"us/reply\n{cell[1].tokens} tokens" for cell in cells]
+    ceilings = [f"{head}\nat {ceiling[1].tokens}" for head in ("events/s/core", "n replies")]
+    show(f"at once, {BUSY_STREAMS} streams", ["fixed\nus/request", "marginal\nus/event", *ceilings], lengths, rows)
 
 
-def paced(found: dict[tuple[str, Cell], list[dict[str, Any]]], cells: list[Cell], stacks: list[str]) -> None:
+def paced(found: Found, cells: list[Cell], stacks: list[str]) -> None:
     """CPU an event and errors, by level."""
+    heads = ("us/event", "TTFT error\np50 ms", "p99", "E2E error\np99 ms", "loop lag\np99 ms", "CPU share", "n replies")
     for cell in cells:
-        print(f"\npaced, {cell[0]} streams".ljust(21) + "".join(
-            f"{head:>24}" for head in ("us/event", "TTFT error p50 ms", "p99", "E2E error p99", "lag p99", "CPU share")
-        ) + "       n")  # fmt: skip
+        rows = []
         for stack in stacks:
             runs = [run for run in found[stack, cell] if run]
-            columns = (
-                ([run["us_per_event"] for run in runs], 1),
-                *((milliseconds(runs, of, at), 2) for of, at in (
-                    ("ttft_error", "p50_ns"), ("ttft_error", "p99_ns"), ("e2e_error", "p99_ns"), ("lag", "p99_ns")
-                )),
-                ([run["cpu_share"] for run in runs], 2),
+            errors = (
+                ("ttft_error", "p50_ns"), ("ttft_error", "p99_ns"), ("e2e_error", "p99_ns"), ("lag", "p99_ns"),
             )  # fmt: skip
-            line = f"{stack:20}" + "".join(f"{spread(values, digits):>24}" for values, digits in columns)
-            scheduled = cell[0] / cell[1].lasts_s
-            late = any(run["replies_per_s"] < 0.85 * scheduled for run in runs)
+            late = any(run["replies_per_s"] < 0.85 * cell[0] / cell[1].lasts_s for run in runs)
             stamps = "+".join(sorted({name for run in runs for name in run["stamps"]}))
-            print(f"{line}{sum(run['replies'] for run in runs):8} {'late' if late else ''} {stamps}")
+            rows.append((
+                stack, spread([run["us_per_event"] for run in runs], 1),
+                *(spread(milliseconds(runs, of, at), 2) for of, at in errors),
+                spread([run["cpu_share"] for run in runs], 2), replies(runs), "late" if late else "", stamps,
+            ))  # fmt: skip
+        show(f"paced, {cell[0]} streams", [*heads, "", "stamps"], [], rows)
+
+
+def show(title: str, heads: list[str], first: list[str], rows: list[tuple[str, ...]]) -> None:
+    """A table, columns set to the right under their heads."""
+    headers = ["stack", *first, *heads]
+    print(f"\n{title}")
+    aligned = ("left", *["right"] * (len(headers) - 1))
+    print(tabulate(rows, headers, tablefmt="simple", colalign=aligned, disable_numparse=True), flush=True)
+
+
+def replies(runs: list[dict[str, Any]]) -> str:
+    """How many the figures are made of, over all runs."""
+    return str(sum(run.get("replies", 0) for run in runs))
 
 
 def milliseconds(runs: list[dict[str, Any]], of: str, at: str) -> list[float]:

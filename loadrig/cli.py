@@ -254,6 +254,7 @@ def selftest(
     streams: Annotated[int, typer.Option(min=1, help="Streams at once in the paced part")] = 128,
     seconds: Annotated[float, typer.Option(min=0.5, help="Length of each of the four parts")] = 5.0,
     quick: Annotated[bool, typer.Option("--quick", help="Short parts: under 20 seconds in all")] = False,
+    tls: Annotated[bool, typer.Option("--tls", help="Over HTTPS, with a certificate that openssl makes")] = False,
     json: Annotated[Path | None, typer.Option(help="Write the figures to this file")] = None,
 ) -> None:
     """Measures the rig itself against a target that does nothing: its lateness, its cost, its ceiling."""
@@ -261,7 +262,7 @@ def selftest(
     from loadrig.commands.firing import console_of
 
     seconds = min(seconds, 1.5) if quick else seconds
-    raise typer.Exit(command.selftest(streams=streams, seconds=seconds, json=json, console=console_of()))
+    raise typer.Exit(command.selftest(streams=streams, seconds=seconds, tls=tls, json=json, console=console_of()))
 
 
 @corpus_app.command("stats")

@@ -23,10 +23,10 @@ HEADERS = (
 )  # fmt: skip
 
 
-def selftest(*, streams: int, seconds: float, json: Path | None, console: Console) -> int:
+def selftest(*, streams: int, seconds: float, tls: bool, json: Path | None, console: Console) -> int:
     """Measures, prints, and writes the figures to `json`; 1 when the error of TTFT p99 is over 2 ms."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        found = runner.run(self_test(streams=streams, seconds=seconds))
+        found = runner.run(self_test(streams=streams, seconds=seconds, tls=tls))
     show(found, console)
     if json is not None:
         derived = {
@@ -43,7 +43,8 @@ def show(found: SelfTest, console: Console) -> None:
     target, rig = found.cores
     where = "rig and target on one core" if rig is None else f"target on core {target}, rig on core {rig}"
     console.print(f"load average {found.load_average:.2f}, {where}, Python {found.python}, {found.paced.loop}")
-    table = Table(*HEADERS, title="The rig against a target that does nothing", title_justify="left", box=None)
+    title = f"The rig against a target that does nothing{', over TLS' if found.tls else ''}"
+    table = Table(*HEADERS, title=title, title_justify="left", box=None)
     for one in (*found.busy, found.paced):
         table.add_row(*(Text(cell, justify="right") for cell in _cells(one)))
     console.print(table)
@@ -70,10 +71,13 @@ def _told(found: SelfTest) -> Iterator[str]:
         f"ceiling of a core: {found.events_per_core:,.0f} events/s coming at once; some {found.streams_per_core} "
         f"streams of {schedule.events / schedule.lasts_s:.0f} events/s coming alone"
     )
-    lag, error, late = (f"{(of.max_ns or 0) / 1e6:.1f} ms" for of in (paced.lag, paced.ttft_error, paced.target_late))
+    yield f"lateness at {paced.streams} streams: loop lag p50/p99/max {_three(paced.lag)} ms, of {paced.lag.n} timers"
     yield (
-        f"paced: n {paced.ttft_error.n}, largest TTFT error {error}, largest lag {lag}, target itself late by up to "
-        f"{late}; {pauses.count} full garbage collections, longest {pauses.max_ns / 1e6:.1f} ms; stamps: "
+        f"TTFT error against the target's own log: p50/p99/max {_three(paced.ttft_error)} ms, of {paced.ttft_error.n} "
+        f"replies; the target itself was late by up to {(paced.target_late.max_ns or 0) / 1e6:.1f} ms"
+    )
+    yield (
+        f"{pauses.count} full garbage collections, longest {pauses.max_ns / 1e6:.1f} ms; stamps: "
         + ", ".join(f"{name} {n}" for name, n in paced.stamps.items())
     )
 
@@ -85,6 +89,10 @@ def _cells(one: Level) -> tuple[str, ...]:
         f"{one.cpu_share:.0%}", f"{one.us_per_reply:,.0f}", f"{one.us_per_event:.2f}",
         _ms(one.ttft_error) if paced else "-", _ms(one.e2e_error) if paced else "-", _ms(one.lag),
     )  # fmt: skip
+
+
+def _three(of: Quantiles) -> str:
+    return "/".join("-" if value is None else f"{value / 1e6:.2f}" for value in (of.p50_ns, of.p99_ns, of.max_ns))
 
 
 def _ms(of: Quantiles) -> str:

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from loadrig.selftest.certificate import trusted_certificate
 from loadrig.selftest.figures import Fit, Level, fit, level
 from loadrig.selftest.null import Schedule, cores, null_target, truth
 from loadrig.selftest.rig import MODEL, Rig, rig
@@ -39,6 +40,7 @@ class SelfTest:
     paced: Level
     cost: Fit
     warnings: tuple[str, ...] = field(default_factory=tuple)
+    tls: bool = False
 
     @property
     def events_per_core(self) -> float:
@@ -59,15 +61,19 @@ class SelfTest:
         return p99_ns is not None and p99_ns <= TTFT_LIMIT_NS
 
 
-async def self_test(*, streams: int, seconds: float, lengths: Sequence[int] = LENGTHS) -> SelfTest:
-    """Measures for `seconds` at each of the levels."""
+async def self_test(*, streams: int, seconds: float, lengths: Sequence[int] = LENGTHS, tls: bool = False) -> SelfTest:
+    """Measures for `seconds` at each of the levels, with `tls` over HTTPS."""
     target_core, rig_core = cores()
     load_average = os.getloadavg()[0]
     schedules = {f"{MODEL}-{tokens}": Schedule(tokens) for tokens in lengths} | {MODEL: PACED}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loadrig-")))
+        certificate = None
+        if tls:
+            own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loadrig-")))
+            certificate = stack.enter_context(trusted_certificate(own))
         urls = {
-            name: stack.enter_context(null_target(schedule, core=target_core, model=MODEL))
+            name: stack.enter_context(null_target(schedule, core=target_core, model=MODEL, certificate=certificate))
             for name, schedule in schedules.items()
         }
         targets = {name: await resolve(ModelSettings(id=MODEL), url) for name, url in urls.items()}
@@ -90,6 +96,7 @@ async def self_test(*, streams: int, seconds: float, lengths: Sequence[int] = LE
         paced,
         cost,
         _warnings(paced, rig_core, load_average),
+        tls,
     )
 
 
