@@ -55,6 +55,14 @@ def test_the_same_call_gives_the_same_bytes(paths: Paths, tmp_path: Path, kind: 
     assert {"README.md", "ledger.json", "manifest.jsonl"} <= bytes_of(paths.out).keys()
 
 
+def test_the_hardened_corpus_that_comes_along_can_be_made_again(tmp_path: Path) -> None:
+    """Byte for byte. After a change of huskbook: call what corpora/huskbook-hardened/README.md says, with --force."""
+    paths = Paths("corpora/huskbook", tmp_path / "out", "questions/huskbook.jsonl", tmp_path / "out.jsonl")
+    corpus_build.harden(paths, 7)
+    assert bytes_of(paths.out) == bytes_of(Path("corpora/huskbook-hardened"))
+    assert paths.questions_out.read_bytes() == Path("questions/huskbook-hardened.jsonl").read_bytes()
+
+
 def test_a_hardened_corpus_reads_back(paths: Paths) -> None:
     """What is on disk is a corpus of the variant, with a read-me that says how it was made and has the canary."""
     corpus_build.harden(paths, 7)
