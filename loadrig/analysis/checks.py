@@ -23,7 +23,8 @@ from loadrig.log import RunFolder
 
 SATURATED, SATURATED_N = 17 / 20, 20
 MUCH_TAIL, MOST_ARMS = 0.1, 3
-OVER = 1.01
+OVER, UNDER = 1.01, 0.9
+LATE_NS = 50_000_000
 SAME_ANSWERS = 0.05
 MOST_NOTES = 8
 
@@ -91,7 +92,8 @@ def warnings(
     ours = [
         *([f"the run is {status}: figures are of what there is"] if status in ("interrupted", "running") else []),
         *_of_counts(counted),
-        *_of_load(stages),
+        *_of_load(run, stages),
+        *_of_arrivals(stages),
         *_of_tail(run, stages),
         *_of_starved(run),
         *_of_repetition(repeated),
@@ -128,8 +130,11 @@ def _of_counts(counted: tuple[Counts, ...]) -> Iterator[str]:
             yield f"{row.not_run} of {row.planned} trials ({row.kind}) were not run"
 
 
-def _of_load(stages: tuple[StageLoad, ...]) -> Iterator[str]:
+def _of_load(run: RunFolder, stages: tuple[StageLoad, ...]) -> Iterator[str]:
+    rests = ((run.manifest.get("plan") or {}).get("load") or {}).get("think_s")
     for stage in stages:
+        if stage.reached is not None and stage.concurrency and stage.reached < stage.concurrency * UNDER and not rests:
+            yield f"stage {stage.stage}: only {stage.reached:.2f} of {stage.concurrency} in flight were reached"
         if stage.reached is not None and stage.concurrency and stage.reached > stage.concurrency * OVER:
             yield (
                 f"stage {stage.stage}: {stage.reached:.2f} in flight reached is more than the {stage.concurrency} asked"
@@ -141,6 +146,23 @@ def _of_load(stages: tuple[StageLoad, ...]) -> Iterator[str]:
         elif stage.client_bound is None and stage.asked:
             silent = ", ".join(named(mark.process) for mark in stage.client if mark.bound is None)
             yield f"stage {stage.stage} is not checked for client-bound: no samples of {silent or 'the rig'}"
+
+
+def _of_arrivals(stages: tuple[StageLoad, ...]) -> Iterator[str]:
+    for name, of in ((stage.stage, stage.open_loop) for stage in stages):
+        if of is None:
+            continue
+        if of.growing:
+            yield (
+                f"stage {name} is saturated: {of.backlog[1]:.1f} trials on average were due and not ended in its "
+                f"second third, {of.backlog[2]:.1f} in its last; its latencies would go on rising"
+            )
+        why = f"max_in_flight {of.max_in_flight} was reached" if of.full else "the rig was late"
+        if of.late:
+            yield f"stage {name}: {of.late} of {of.due} trials due were never sent ({why})"
+        delay_ns = of.dispatch_delay.p99.value_ns if of.dispatch_delay.p99 else None
+        if delay_ns is not None and delay_ns > LATE_NS:
+            yield f"stage {name}: trials were sent late, at p99 {delay_ns / 1e9:.3f} s after they were due ({why})"
 
 
 def _of_tail(run: RunFolder, stages: tuple[StageLoad, ...]) -> Iterator[str]:

@@ -19,10 +19,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
 from loadrig.analysis.accuracy import correct
+from loadrig.analysis.arrivals import Arrivals, arrivals
 from loadrig.analysis.bill import PerQuestion, currency_of, per_question
 from loadrig.analysis.latency import Latency, latency
 from loadrig.analysis.rig import ClientMark, Stamped, client_marks, stamped, verdict
@@ -39,10 +41,11 @@ class StageLoad:
     mean number of trials in flight in it. Rates are None without a window and when `window_n` is below `concurrency`.
 
     `tail` of the `asked` trials ended while the load was falling. `client_bound` is None when it was not checked: a
-    process of the rig has no samples.
+    process of the rig has no samples. An open loop has no `concurrency` and no tail, and `open_loop` says what it was.
     """
 
     stage: str
+    open_loop: Arrivals | None
     concurrency: int | None
     reached: float | None
     window_n: int
@@ -89,10 +92,12 @@ def _stage(run: RunFolder, name: str) -> StageLoad:
     ttft = latency(times, "ttft")
     marks = client_marks(run, name, mine, ttft)
     window = _steady(run, [r for r in (*run.records, *run.superseded) if r.stage == name])
-    places = {str(stage["name"]): stage.get("concurrency") for stage in run.manifest.get("stages", [])}.get(name)
+    stage: dict[str, Any] = next((one for one in run.manifest.get("stages", []) if one["name"] == name), {})
+    places = stage.get("concurrency")
     reached, trials_per_s, tokens_per_s = _rates(window, places or 1)
     return StageLoad(
         stage=name,
+        open_loop=arrivals(run, stage),
         concurrency=places,
         reached=reached,
         window_n=window.n if window else 0,

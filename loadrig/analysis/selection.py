@@ -4,6 +4,7 @@
   over these. A tail trial ran while the load was falling: as good an answer, but no fair latency.
 - timed: asked, measured, and never asked before. Latency figures are over these. A trial whose earlier try was
   really sent (lost, then asked again) is not timed; one that had only been put off (not_run) is.
+- due: timed, and of an open loop what was given up unsent at the end of its stage: scheduled latency is over these.
 - latency success: answered, or cut off with text. Everything else that was timed ranks beyond every success.
 """
 
@@ -37,10 +38,21 @@ def timed(run: RunFolder) -> tuple[Record, ...]:
     return tuple(record for record in asked(run) if record.phase == "measured" and record.trial not in again)
 
 
+def due(run: RunFolder) -> tuple[Record, ...]:
+    """Records that scheduled latency is made of: timed ones, and measured trials that were never sent in time."""
+    late = (r for r in planned(run) if r.phase == "measured" and (r.outcome, r.reason) == ("not_run", "late"))
+    return (*timed(run), *late)
+
+
 def stage_names(run: RunFolder) -> list[str]:
     """Stages in the order they ran: the manifest's, then any that only the records know."""
     listed = [str(stage["name"]) for stage in run.manifest.get("stages", [])]
     return list(dict.fromkeys([*listed, *(trial.stage for trial in run.trials), *(r.stage for r in run.records)]))
+
+
+def open_stages(run: RunFolder) -> frozenset[str]:
+    """Stages whose trials had due times."""
+    return frozenset(str(stage["name"]) for stage in run.manifest.get("stages", []) if stage.get("open_loop"))
 
 
 def arm_names(run: RunFolder) -> list[str]:

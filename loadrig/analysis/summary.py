@@ -19,7 +19,7 @@ from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
 from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
-from loadrig.analysis.selection import arm_names, asked, grouped, planned, stage_names, timed
+from loadrig.analysis.selection import arm_names, asked, due, grouped, open_stages, planned, stage_names
 from loadrig.analysis.usage import (
     Count,
     TokenMeans,
@@ -72,7 +72,8 @@ class ArmFigures:
     """One arm and model in one stage. Outcomes, tokens, tools and money: measured and tail trials; latency: timed.
 
     Of `n` planned trials `timed` are in the latencies; `tail` ended while the load was falling, `again` were asked
-    before and lost, and the rest was not run.
+    before and lost, and the rest was not run. Open loop: `scheduled` latency is over what was due, of which `late`
+    were never sent; in closed loop it and `dispatch_delay` are None.
     """
 
     arm: str
@@ -82,7 +83,10 @@ class ArmFigures:
     timed: int
     tail: int
     again: int
+    late: int
     outcomes: tuple[OutcomeCount, ...]
+    scheduled: Latency | None
+    dispatch_delay: Spread | None
     ttft: Latency
     ttfat: Latency
     service: Latency
@@ -165,18 +169,20 @@ def _arms(run: RunFolder, bound: Mapping[str, bool | None]) -> tuple[ArmFigures,
     arms = {name: place for place, name in enumerate(arm_names(run))}
     stages = {name: place for place, name in enumerate(stage_names(run))}
     groups = grouped(((record.arm, record.model, record.stage), record) for record in planned(run))
-    times = grouped(((record.arm, record.model, record.stage), record) for record in timed(run))
+    times = grouped(((record.arm, record.model, record.stage), record) for record in due(run))
     sent = grouped(((record.arm, record.model, record.stage), record) for record in asked(run))
     keys = sorted(groups, key=lambda key: (stages[key[2]], arms[key[0]], key[1]))
     return tuple(
-        _figures(run, groups[key], sent.get(key, []), timed=times.get(key, []), bound=bound[key[2]]) for key in keys
+        _figures(run, groups[key], sent.get(key, []), expected=times.get(key, []), bound=bound[key[2]]) for key in keys
     )
 
 
 def _figures(
-    run: RunFolder, all_planned: list[Record], sent: list[Record], *, timed: list[Record], bound: bool | None
+    run: RunFolder, all_planned: list[Record], sent: list[Record], *, expected: list[Record], bound: bool | None
 ) -> ArmFigures:
     first = all_planned[0]
+    timed = [record for record in expected if record.outcome != "not_run"]
+    is_open = first.stage in open_stages(run)
     outcomes = Counter((record.outcome, record.reason, phase_of(record)) for record in all_planned)
     tail = sum(record.phase == "tail" for record in sent)
     return ArmFigures(
@@ -187,7 +193,10 @@ def _figures(
         timed=len(timed),
         tail=tail,
         again=len(sent) - tail - len(timed),
+        late=len(expected) - len(timed),
         outcomes=tuple(OutcomeCount(*key, n) for key, n in sorted(outcomes.items(), key=str)),
+        scheduled=latency(expected, "scheduled") if is_open else None,
+        dispatch_delay=spread(expected, "dispatch_delay") if is_open else None,
         ttft=latency(timed, "ttft"),
         ttfat=latency(timed, "ttfat"),
         service=latency(timed, "service"),

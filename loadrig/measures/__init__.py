@@ -15,6 +15,8 @@ ALL = {
     "ttft": "loadrig.measures.ttft",
     "ttfat": "loadrig.measures.ttfat",
     "service": "loadrig.measures.service",
+    "scheduled": "loadrig.measures.scheduled",
+    "dispatch_delay": "loadrig.measures.dispatch_delay",
     "tpot": "loadrig.measures.tpot",
     "gap_max": "loadrig.measures.gap_max",
     "tokens_in": "loadrig.measures.tokens_in",

@@ -21,7 +21,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 HEADERS = (
     "trial", "question_id", "category", "question", "arm", "model", "reply_model", "repetition", "stage", "phase",
     "outcome", "reason", "answer", "reference", "gold", "retrieved", "precheck", "tokens_in", "tokens_out", "cost",
-    "currency", "ttft_ms", "ttfat_ms", "service_ms", "client_bound", "turns", "tool_calls", "stop", "simulated",
+    "currency", "ttft_ms", "ttfat_ms", "service_ms", "scheduled_ms", "client_bound", "turns", "tool_calls", "stop",
+    "simulated",
 )  # fmt: skip
 
 
@@ -60,4 +61,4 @@ def _row(run: RunFolder, record: Record, summary: Summary) -> tuple[str | float 
 
 
 def _times_ns(record: Record) -> tuple[int | None, ...]:
-    return record.trial_ttft_ns, record.ttfat_ns, record.service_ns
+    return record.trial_ttft_ns, record.ttfat_ns, record.service_ns, record.scheduled_ns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loadrig.analysis.latency import Spread
 from loadrig.analysis.selection import grouped
 from loadrig.analysis.summary import ArmFigures, OutcomeCount, Summary
 from loadrig.reports.speed import models_of, row_header, row_name
@@ -15,7 +16,9 @@ from loadrig.reports.table import (
     number,
     one_line,
     seconds,
+    several,
 )
+from loadrig.stats import Quantile
 
 OUTCOMES = ("answered", "unanswered", "failed", "not_run")
 
@@ -41,6 +44,29 @@ def stages(summary: Summary) -> Table:
         notes.append("no rate is given over fewer measured trials (over n) than N")
     bound = bound_notes(*(stage.client_bound for stage in summary.stages))
     return Table("Load", headers, tuple(rows), (*notes, FEW_NOTE, *bound))
+
+
+def arrivals(summary: Summary) -> Table | None:
+    """Open-loop stages side by side, all arms together; None when there is none."""
+    rows = [
+        (
+            f"{stage.stage}{bound_mark(stage.client_bound)}", number(loop.rate_per_s, 2), number(loop.offered_per_s, 2),
+            number(loop.achieved_per_s, 2), f"{loop.in_flight_mean:.1f}/{loop.in_flight_max}",
+            f"{loop.scheduled.ok}/{loop.scheduled.n}", several(*_quantiles(loop.scheduled.successes)),
+            several(*_quantiles(stage.service.successes)),
+            several(loop.dispatch_delay.p50, loop.dispatch_delay.p95, loop.dispatch_delay.p99),
+        )
+        for stage in summary.stages if (loop := stage.open_loop) is not None
+    ]  # fmt: skip
+    headers = (
+        "stage", "rate\n/s", "offered", "achieved", "in flight\nmean/max", "ok of\ndue", "scheduled s\np50/p95/p99",
+        "service s\np50/p95/p99", "sent late s\np50/p95/p99",
+    )  # fmt: skip
+    notes = (
+        "offered: due a second; achieved: ended well a second; sent late: begin - due; scheduled = sent late + service",
+        FEW_NOTE, *bound_notes(*(stage.client_bound for stage in summary.stages)),
+    )  # fmt: skip
+    return Table("Open loop", headers, tuple(rows), notes) if rows else None
 
 
 def outcomes(summary: Summary, *, full: bool = True) -> Table | None:
@@ -86,6 +112,10 @@ def reasons(summary: Summary) -> Table | None:
         if rows
         else None
     )
+
+
+def _quantiles(of: Spread) -> tuple[Quantile | None, ...]:
+    return of.p50, of.p95, of.p99
 
 
 def _labels(arm: ArmFigures) -> tuple[str, ...]:

@@ -22,6 +22,12 @@ DEFINITIONS = (
     ("TTFT", "first token of the first turn - trial begin; thinking counts as a token, seen or hidden"),
     ("TTFAT", "first token of answer text - trial begin, with retrieval, tools and earlier turns in it"),
     ("service", "trial end - trial begin"),
+    (
+        "scheduled",
+        "open loop: trial end - due time; a trial never sent counts with what it had waited, beyond every success",
+    ),
+    ("sent late", "open loop: trial begin - due time, the dispatch delay"),
+    ("offered, achieved", "open loop: measured trials due, and successes that ended, a second of the measured part"),
     ("p50, p95, p99", "smallest value with at least that share of values at or below it, exact, from the records"),
     ("with failures", "the same where a trial that did not succeed ranks beyond every success"),
     ("prompt", "uncached input + cache writes + cache reads, as the provider reported, summed over turns"),
@@ -57,7 +63,8 @@ def tables(summary: Summary) -> Iterator[Table]:
     """Every table of the report, in order; one that has nothing to tell is left out."""
     yield from speed.headlines(summary)
     found = (
-        load.outcomes(summary), load.failures(summary), speed.latencies(summary), speed.intervals(summary),
+        load.arrivals(summary), load.outcomes(summary), load.failures(summary),
+        speed.latencies(summary), speed.intervals(summary),
         speed.token_rates(summary), speed.retrieval(summary), load.stages(summary),
         rig.itself(summary), rig.stamps(summary),
         quality.accuracy(summary), *quality.recalls(summary),

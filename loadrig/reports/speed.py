@@ -25,6 +25,23 @@ from loadrig.reports.table import (
 )  # fmt: skip
 
 MOST = 3  # arms that a note names
+OPEN = (
+    "open loop: trials are due at times fixed beforehand, whatever the target does; scheduled latency counts from the "
+    "due time, so it holds what users wait while the target stalls"
+)
+CLOSED = (
+    "closed loop: a trial is sent when another ends; while the target stalls fewer are sent, so the users who would "
+    "wait are hidden"
+)
+
+CLOSED_TIMES = (
+    "ok of\ntimed", "tail", "TTFT s\np50/p95", "TTFAT s\np50/p95", "service s\np50/p95",
+    "tokens\nin/out", "turns\n/calls",
+)  # fmt: skip
+OPEN_TIMES = (
+    "ok of\ndue", "scheduled s\np50/p95", "p99", "service s\np50/p95", "sent late\np95 s", "TTFT s\np50/p95",
+    "tokens\nin/out",
+)  # fmt: skip
 
 Key = tuple[str, str]
 
@@ -65,14 +82,13 @@ def headlines(summary: Summary) -> Iterator[Table]:
         rows = []
         for name, arm in arms.items():
             key = (arm.arm, arm.model)
-            rows.append(_headline(arm, name, accuracy.get(key), recall.get(key)))
-        headers = (
-            "arm", "ok of\ntimed", "tail", "TTFT s\np50/p95", "TTFAT s\np50/p95", "service s\np50/p95",
-            "tokens\nin/out", "turns\n/calls", f"{summary.currency or 'cost'}\neach", "right", "recall",
-        )  # fmt: skip
+            rows.append((name, *_times(arm), *_means(arm, accuracy.get(key), recall.get(key))))
+        times = OPEN_TIMES if stage.open_loop else CLOSED_TIMES
+        means = (f"{summary.currency or 'cost'}\neach", "right", "recall")
         few = (FEW_NOTE,) if any("*" in cell for row in rows for cell in row) else ()
         bound = bound_notes(stage.client_bound)
-        yield Table(stage_title(stage), headers, tuple(rows), (*_notes(arms, accuracy), *few, *bound))
+        notes = (OPEN if stage.open_loop else CLOSED, *_notes(arms, accuracy), *few, *bound)
+        yield Table(stage_title(stage), ("arm", *times, *means), tuple(rows), notes)
 
 
 def latencies(summary: Summary) -> Table:
@@ -90,13 +106,15 @@ def latencies(summary: Summary) -> Table:
 
 def with_failures(summary: Summary) -> Table | None:
     """The arms of which some timed trials succeeded and some did not, those ranked beyond every success."""
+    arms = [(arm, arm.service if arm.scheduled is None else arm.scheduled) for arm in summary.arms]
     rows = [
-        (timed_name(summary, arm), f"{arm.service.ok}/{arm.service.n}",
-         *(cell for of in (arm.ttft, arm.service) for cell in _three(of, failures=True)))
-        for arm in summary.arms if 0 < arm.service.ok < arm.service.n
+        (timed_name(summary, arm), f"{whole.ok}/{whole.n}",
+         *(cell for of in (arm.ttft, whole) for cell in _three(of, failures=True)))
+        for arm, whole in arms if 0 < whole.ok < whole.n
     ]  # fmt: skip
+    whole = "scheduled" if any(arm.scheduled is not None for arm in summary.arms) else "service"
     headers = (
-        row_header(summary), "ok of\ntimed", "TTFT\np50 s", "p95 s", "p99 s", "service\np50 s", "p95 s", "p99 s",
+        row_header(summary), "ok of\ntimed", "TTFT\np50 s", "p95 s", "p99 s", f"{whole}\np50 s", "p95 s", "p99 s",
     )  # fmt: skip
     notes = ("trials that did not succeed rank beyond every success; >: beyond the longest time known",)
     return Table("Latency with failures", headers, tuple(rows), (*notes, *notes_of(summary))) if rows else None
@@ -139,27 +157,43 @@ def retrieval(summary: Summary) -> Table | None:
 
 
 def stage_title(stage: StageLoad) -> str:
-    """`Stage c8: 8 in flight, 8.0 reached, 7.86 trials/s, 476 tokens/s in 4.5 s, 35 trials (client-bound)`."""
+    """`Stage c8: 8 in flight, 8.0 reached, 7.86 trials/s, 476 tokens/s in 4.5 s, 35 trials (client-bound)`, or
+    `Stage r2: 2/s poisson, 1.95 offered, 1.93 achieved, 4.1 in flight, at most 9`."""
+    said = {True: " (client-bound)", None: " (client-bound? not checked)", False: ""}[stage.client_bound]
+    if (loop := stage.open_loop) is not None:
+        return (
+            f"Stage {stage.stage}: {loop.rate_per_s:g}/s {loop.arrivals}, {loop.offered_per_s:.2f} offered, "
+            f"{loop.achieved_per_s:.2f} achieved, {loop.in_flight_mean:.1f} in flight, at most "
+            f"{loop.in_flight_max}{said}"
+        )
     asked = "" if stage.concurrency is None else f": {stage.concurrency} in flight"
     if stage.reached is not None:
         rates = f"{number(stage.trials_per_s, 2)} trials/s, {number(stage.output_tokens_per_s)} tokens/s"
         asked += f", {stage.reached:.1f} reached, {rates} over {stage.window_n} trials"
     elif stage.window_n:
         asked += f", too few trials ({stage.window_n} measured) to say what was reached"
-    said = {True: " (client-bound)", None: " (client-bound? not checked)", False: ""}[stage.client_bound]
     return f"Stage {stage.stage}{asked}{said}"
 
 
-def _headline(arm: ArmFigures, name: str, accuracy: ArmAccuracy | None, recall: ArmRecall | None) -> tuple[str, ...]:
+def _times(arm: ArmFigures) -> tuple[str, ...]:
+    """The cells under `OPEN_TIMES` or `CLOSED_TIMES`."""
+    tokens = f"{number(arm.tokens_per_question.prompt)}/{number(arm.tokens_per_question.output)}"
+    if arm.scheduled is None:
+        latencies = (several(of.successes.p50, of.successes.p95) for of in (arm.ttft, arm.ttfat, arm.service))
+        turns = f"{number(arm.turns.mean, 1)}/{number(arm.tools.per_trial.mean, 1)}"
+        return f"{arm.service.ok}/{arm.service.n}", str(arm.tail + arm.again), *latencies, tokens, turns
+    spread, late = arm.scheduled.successes, arm.dispatch_delay.p95 if arm.dispatch_delay else None
+    return (
+        f"{arm.scheduled.ok}/{arm.scheduled.n}", several(spread.p50, spread.p95), seconds(spread.p99),
+        several(arm.service.successes.p50, arm.service.successes.p95), seconds(late),
+        several(arm.ttft.successes.p50, arm.ttft.successes.p95), tokens,
+    )  # fmt: skip
+
+
+def _means(arm: ArmFigures, accuracy: ArmAccuracy | None, recall: ArmRecall | None) -> tuple[str, ...]:
     right = accuracy.categories[0].of_asked if accuracy else None
     found = recall.categories[0].recall if recall else None
     return (
-        name,
-        f"{arm.service.ok}/{arm.service.n}",
-        str(arm.tail + arm.again),
-        *(several(of.successes.p50, of.successes.p95) for of in (arm.ttft, arm.ttfat, arm.service)),
-        f"{number(arm.tokens_per_question.prompt)}/{number(arm.tokens_per_question.output)}",
-        f"{number(arm.turns.mean, 1)}/{number(arm.tools.per_trial.mean, 1)}",
         amount(arm.cost.per_asked),
         f"{right.k}/{right.n}" if right else NONE,
         fraction(found.mean if found else None),
@@ -196,7 +230,8 @@ def _notes_of(arm: ArmFigures, name: str) -> Iterator[str]:
 
 def _measures(summary: Summary) -> Iterator[tuple[str, str, Latency]]:
     for arm in summary.arms:
-        for measure, of in (("TTFT", arm.ttft), ("TTFAT", arm.ttfat), ("service", arm.service)):
+        scheduled = () if arm.scheduled is None else (("scheduled", arm.scheduled),)
+        for measure, of in (*scheduled, ("TTFT", arm.ttft), ("TTFAT", arm.ttfat), ("service", arm.service)):
             yield timed_name(summary, arm), measure, of
 
 

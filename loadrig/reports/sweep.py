@@ -15,7 +15,7 @@ from loadrig.reports.terminal import draw, draw_head, draw_troubles, draw_warnin
 
 def write(summary: Summary, folder: Path, console: Console | None = None) -> Path:
     """Writes sweep.md into the run's folder, shows it on the console, and returns its path."""
-    tables = (load.stages(summary), arms(summary))
+    tables = (load.arrivals(summary) or load.stages(summary), arms(summary))
     path = folder / "sweep.md"
     troubles = [table for table in (load.outcomes(summary, full=False), load.failures(summary)) if table is not None]
     text = "\n\n".join((*head(summary), *(section(table) for table in (*tables, *troubles)))) + "\n"

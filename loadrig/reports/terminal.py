@@ -23,7 +23,9 @@ def show(summary: Summary, console: Console | None = None) -> None:
     draw_head(summary, console)
     for table in speed.headlines(summary):
         draw(table, console)
-    if len(summary.stages) > 1:
+    if (arrivals := load.arrivals(summary)) is not None:
+        draw(arrivals, console)
+    elif len(summary.stages) > 1:
         draw(load.stages(summary), console)
     draw_troubles(summary, console)
     for table in (quality.accuracy(summary, full=False), *quality.recalls(summary, figures=("recall",))):

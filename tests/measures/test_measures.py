@@ -13,6 +13,8 @@ FULL = record(
     "t1",
     usage=Usage(input=12, cache_write_5m=30, cache_read=8000, output=200),
     cost="0.005",
+    scheduled_ns=3 * S,
+    dispatch_delay_ns=2 * S,
     turns=(
         turn(gaps=Gaps(2, 10, 20, 30), tool_calls=(CALL, CALL)),
         turn(gaps=Gaps(2, 10, 20, 25), tpot_ns=50 * MS, tool_calls=(CALL,)),
@@ -20,7 +22,7 @@ FULL = record(
 )
 EXPECTED = {
     "ttft": 100 * MS, "ttfat": 200 * MS, "service": S, "tpot": 50 * MS, "gap_max": 30, "tokens_in": 8042,
-    "tokens_out": 200, "cost": 0.005, "turns": 2, "tool_calls": 3,
+    "tokens_out": 200, "cost": 0.005, "turns": 2, "tool_calls": 3, "scheduled": 3 * S, "dispatch_delay": 2 * S,
 }  # fmt: skip
 
 
