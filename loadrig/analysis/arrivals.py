@@ -6,9 +6,9 @@ clocks are never subtracted. Offered: measured trials due / measured seconds. Ac
 ended inside the measured part of the stage / its seconds; it falls behind when the target does.
 
 The backlog is what was due and not ended, sent or not. Where the target keeps up it swings about a level. It grows when
-its mean rises from the first third of the measured part to the second by half a step and from there to the last by a
-step, max(2, sqrt of the second): about what a Poisson count swings by. A stall that is over is no growth; a stage hardly
-longer than its trials grows too.
+its mean rises from the first third of the measured part to the second by half a step, and from there to the last by a
+step: max(2, sqrt of the second), about what a Poisson count swings by. A stall that is over is no growth; a stage
+little longer than its trials grows too.
 """
 
 from __future__ import annotations

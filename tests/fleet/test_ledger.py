@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +90,78 @@ def test_whatever_happens_every_trial_is_in_exactly_one_place(
             assert ledger.end(name, over[-1])
         elif step == "lose":
             over += [trial.id for trial in ledger.lose(name)]
+            held[name] = []
+        elif step == "back" and held[name]:
+            ledger.hand_back(name, [held[name].pop()])
+    in_hand = [trial for ids in held.values() for trial in ids]
+    assert ledger.in_hand == len(in_hand)
+    everything = [*in_hand, *over, *(trial.id for trial in ledger.close())]
+    assert sorted(everything) == sorted(trial.id for trial in _trials(count))
+
+
+def _due(*at_ns: int) -> list[Trial]:
+    return [replace(trial, due_ns=due_ns) for trial, due_ns in zip(_trials(len(at_ns)), at_ns, strict=True)]
+
+
+def _positions(trials: tuple[Trial, ...]) -> list[int]:
+    return [trial.position for trial in trials]
+
+
+def test_due_trials_are_dealt_in_turn_ahead_of_their_time() -> None:
+    """Five due at 0, 10, ... 40: until 30 the first worker gets 0 and 20, the second 10; later 40 and 30."""
+    ledger = Ledger(_due(0, 10, 20, 30, 40), 8, ["a", "b"])
+    assert _positions(ledger.lease_due("a", until_ns=30)) == [0, 2]
+    assert _positions(ledger.lease_due("b", until_ns=30)) == [1]
+    assert [_positions(ledger.lease_due(worker, until_ns=99)) for worker in "ab"] == [[4], [3]]
+    assert not ledger.more
+
+
+def test_a_worker_without_credit_is_dealt_no_due_trial() -> None:
+    """One in flight over two workers: the first has all of them."""
+    ledger = Ledger(_due(0, 10, 20), 1, ["a", "b"])
+    assert ledger.lease_due("b", until_ns=99) == ()
+    assert _positions(ledger.lease_due("a", until_ns=99)) == [0, 1, 2]
+
+
+def test_what_a_dead_worker_cannot_have_sent_falls_to_the_others() -> None:
+    """Due at 0 and 20 in hand, 40 dealt to it; at 15 it dies: 0 is lost, 20 and 40 go to the other."""
+    ledger = Ledger(_due(0, 10, 20, 30, 40), 8, ["a", "b"])
+    ledger.lease_due("a", until_ns=30)
+    ledger.lease_due("b", until_ns=99)
+    assert _positions(ledger.lose("a", sent_until_ns=15)) == [0]
+    assert _positions(ledger.lease_due("b", until_ns=99)) == [2, 4]
+
+
+def test_room_holds_due_trials_back() -> None:
+    """A budget with room for one: one now, the other when there is room again."""
+    ledger = Ledger(_due(0, 10), 8, ["a"])
+    assert [_positions(ledger.lease_due("a", until_ns=99, room=room)) for room in (1, 0, 5)] == [[0], [], [1]]
+
+
+@given(
+    count=st.integers(0, 40),
+    workers=st.integers(1, 4),
+    steps=st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["lease", "end", "lose", "back"])), max_size=60),
+)
+def test_in_open_loop_too_every_trial_is_in_exactly_one_place(
+    count: int, workers: int, steps: list[tuple[int, str]]
+) -> None:
+    """Unleased + in hand + ended + lost is the plan, whoever dies and whatever is handed back."""
+    names = [f"w{n}" for n in range(workers)]
+    ledger = Ledger(_due(*range(0, 10 * count, 10)), 50, names)
+    held: dict[str, list[str]] = {name: [] for name in names}
+    over: list[str] = []
+    for now, (number, step) in enumerate(steps):
+        name = names[number % workers]
+        if name not in ledger.workers:
+            continue
+        if step == "lease":
+            held[name] += [trial.id for trial in ledger.lease_due(name, until_ns=10 * now)]
+        elif step == "end" and held[name]:
+            over.append(held[name].pop(0))
+            assert ledger.end(name, over[-1])
+        elif step == "lose":
+            over += [trial.id for trial in ledger.lose(name, sent_until_ns=7 * now)]
             held[name] = []
         elif step == "back" and held[name]:
             ledger.hand_back(name, [held[name].pop()])
