@@ -15,7 +15,7 @@ from loadrig.corpus.variants.rename import new_names, rename
 from loadrig.graders.precheck import passes
 
 
-@pytest.fixture(scope="module", params=["harbour", "huskbook"])
+@pytest.fixture(scope="module", params=["harbour", "huskbook", "ottilane"])
 def pair(request: pytest.FixtureRequest) -> tuple[Edition, Edition]:
     name = request.param
     before = harbour.edition() if name == "harbour" else read_edition(f"corpora/{name}", f"questions/{name}.jsonl")
