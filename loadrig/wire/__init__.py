@@ -15,6 +15,8 @@ What a worker uses:
         asked.fragments   # hash -> bytes of every fragment in turn.prompt
         engine.stop()     # ends what is in flight as failed/cancelled, as data; nothing is sent any more
 
+For what needs the official SDK whole: `anthropic_client.anthropic_client(engine, target)`, and `transport`.
+
 `ask` never raises for what the target does. Cancelling its task closes the connection and raises CancelledError.
 Rules, limits and what is not covered: docs/wire.md. Knows no arms, no trials and no prices.
 """

@@ -50,7 +50,7 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
     if not key and not is_loopback(origin[1]):
         warnings += (f"{endpoint.key_variable} is not set: {origin[1]} is asked with a placeholder key",)
     is_first = "anthropic" not in sys.modules
-    with _one_at_a_time, _only_the_plan(endpoint.key_variable):
+    with only_the_plan(endpoint.key_variable):
         request = asyncio.run(_captured(key or PLACEHOLDER_KEY, url))
     if is_first:
         gc.collect()
@@ -67,16 +67,17 @@ def found_in_environment(environment: Mapping[str, str], key_variable: str) -> t
 
 
 @contextmanager
-def _only_the_plan(key_variable: str) -> Iterator[None]:
+def only_the_plan(key_variable: str) -> Iterator[None]:
     """Hides the SDK's other variables while its client is built: it offers no way to say "do not look"."""
     ours = (key_variable, file_variable(key_variable))
-    hidden = {name: os.environ[name] for name in os.environ if name.startswith(_PREFIX) and name not in ours}
-    for name in hidden:
-        del os.environ[name]
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
+    with _one_at_a_time:
+        hidden = {name: os.environ[name] for name in os.environ if name.startswith(_PREFIX) and name not in ours}
+        for name in hidden:
+            del os.environ[name]
+        try:
+            yield
+        finally:
+            os.environ.update(hidden)
 
 
 async def _captured(key: str, url: str) -> httpx2.Request:

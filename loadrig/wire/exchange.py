@@ -10,6 +10,7 @@ bodies are kept up to a bound. Redirects are not followed. Parses HTTP (httptool
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import httptools
@@ -63,6 +64,7 @@ class Exchange:
         self.notes: list[str] = []
         self.done: asyncio.Future[None] | None = None
         self.connecting: asyncio.Timeout | None = None  # while it waits for a connection
+        self.tap: Callable[[bytes], None] | None = None  # hears of the headers, and gets a good reply's body
         self._at_ns = self._lag_ns = 0  # of the present read, as the next two are of theirs
         self._headers_lag_ns = self._end_lag_ns = 0
         self._header_bytes = 0
@@ -140,6 +142,8 @@ class Exchange:
         body = self._body
         data = body[0] if len(body) == 1 else b"".join(body)
         body.clear()
+        if self.tap is not None:
+            self.tap(data)
         reader, add = self.reader, self.marks.add
         feed = reader.feed
         for payload in self._decoder.feed(data):
@@ -197,6 +201,8 @@ class Exchange:
             if encoding != "identity":
                 problem = f"the reply is {encoding}-encoded although identity was asked for"
                 self.fail(Failure("protocol", problem, http_status=status), self._at_ns)
+            if self.tap is not None:
+                self.tap(b"")
 
     def on_body(self, data: bytes) -> None:
         if self.over:

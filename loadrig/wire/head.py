@@ -63,9 +63,11 @@ class Head:
     proxy: Proxy | None = None
 
     def opening(self, attempt: str, length: int) -> bytes:
-        """Everything before the body of `length` bytes."""
+        """Everything before the body of `length` bytes. An attempt without a name goes out without its header."""
         lines = self.lines if self.proxy is None or self.origin[0] == "https" else self._for_proxy(self.proxy)
-        return b"%bx-loadrig-attempt: %b\r\nContent-Length: %d\r\n\r\n" % (lines, attempt.encode(), length)
+        if attempt:
+            return b"%bx-loadrig-attempt: %b\r\nContent-Length: %d\r\n\r\n" % (lines, attempt.encode(), length)
+        return b"%bContent-Length: %d\r\n\r\n" % (lines, length)
 
     def _for_proxy(self, proxy: Proxy) -> bytes:
         """`lines` as a proxy wants them that is to pass the request on."""

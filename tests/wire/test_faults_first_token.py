@@ -16,7 +16,7 @@ from stream_events import blk, delta, end, json_, ping, reply, signature, start,
 
 from loadrig.marks import Kind
 from loadrig.providers import Reader, load
-from loadrig.wire.turn import Asked
+from loadrig.wire.turn import Asked, Asker
 from loadrig.words.record import Gaps, Turn
 
 both_loops = pytest.mark.parametrize("loop", LOOPS)
@@ -112,7 +112,7 @@ def test_a6_the_stamp_is_taken_before_decoding() -> None:
     async def go() -> list[Asked]:
         async with serving(Script(big)) as server, new_engine() as engine:
             one = asker(engine, server.url)
-            one = replace(one, target=replace(one.target, dialect=Noting(noted_ns)))
+            one = Asker(engine, replace(one.target, dialect=Noting(noted_ns)), one.limits, one.retry)
             return await asyncio.gather(*(one.ask(PROMPT, trace=f"t{number}.1") for number in range(50)))
 
     stamps_ns = [asked.turn.attempts[0].first_token_ns or 0 for asked in run(go())]

@@ -13,7 +13,10 @@ import pytest
 from asking import LOOPS, PROMPT, new_engine, run
 from doorkeeper import Doorkeeper, doorkeeper
 from hand_clock import HandClock
+from scripted_server import Script, serving
+from stream_events import reply
 
+from loadrig.wire import anthropic_head
 from loadrig.wire.renewal import HeadInForce, Source
 from loadrig.wire.turn import Asked, Asker, Target, resolve
 from loadrig.words.errors import InputError
@@ -117,6 +120,45 @@ def test_many_refused_at_once_take_one_head(loop: str, monkeypatch: pytest.Monke
 
     assert [statuses(one) for one in within(go(), loop)] == [[401, 200]] * 30
     assert changing_head.taken == ["t1", "t2"]
+
+
+def test_an_authority_that_always_has_another_is_asked_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two attempts, however many tokens it would still give."""
+    monkeypatch.setattr(changing_head, "TOKENS", ["t1", "t2", "t3", "t4"])
+
+    async def go() -> list[Asked]:
+        async with doorkeeper() as keeper:
+            model = ModelSettings(id="toy-1", provider="changing_head:CHANGING")
+            return await asked(await resolve(model, keeper.url))
+
+    assert statuses(within(go())[0]) == [401, 401]
+
+
+def test_a_renewal_is_none_of_the_retries_of_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused, renewed, overloaded, tried again: one retry allowed, three attempts; the wait stands in the last."""
+    monkeypatch.setattr(changing_head, "TOKENS", ["t1", "t2"])
+    refused, busy = (
+        Script([(0, b"{}")], head=b"HTTP/1.1 %d X\r\ncontent-length: 2\r\n\r\n" % code, chunked=False)
+        for code in (401, 529)
+    )
+
+    async def go() -> list[Asked]:
+        async with serving(refused, busy, Script([(0, reply())])) as server:
+            model = ModelSettings(id="toy-1", provider="changing_head:CHANGING")
+            return await asked(await resolve(model, server.url), retry=RetrySettings(attempts=1, ceiling_s=0.01))
+
+    (found,) = within(go())
+    assert statuses(found) == [401, 529, 200]
+    assert [attempt.backoff_ns for attempt in found.turn.attempts] == [0, 0, 10_000_000]
+
+
+def test_a_refused_key_that_is_still_the_key_costs_no_capture(key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that never needed the SDK does not import it to learn that nothing has changed."""
+    source = Source(MODEL, "http://127.0.0.1:9")
+    refused = source.head()
+    monkeypatch.setattr(anthropic_head, "anthropic_head", lambda *_: pytest.fail("captured"))
+
+    assert source.other_than(refused) is None
 
 
 def test_an_authority_that_gives_the_same_again_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:

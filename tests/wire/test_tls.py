@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
+import ssl
+import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from asking import LOOPS, PROMPT, asker, new_engine, run, until
-from scripted_server import Script, serving
-from stream_events import reply
-from threaded_server import self_signed, server_context
+from scripted_server import OK, Script, serving
+from stream_events import reply, start
+from threaded_server import read_request, self_signed, server_context, threaded
 
 from loadrig.wire.turn import Asked
 from loadrig.words.record import Failure
@@ -86,6 +91,53 @@ def test_a_server_that_speaks_no_tls_is_a_tls_failure(loop: str) -> None:
             return await asker(engine, f"https://127.0.0.1:{port}").ask(PROMPT, trace="t.1")
 
     assert run(go(), loop).turn.reason == "tls"
+
+
+@both_loops
+def test_many_streams_use_their_connections_again(certificate: tuple[Path, Path], loop: str) -> None:
+    """Sixty-four at once, three times: one handshake each, the attempts after it on what was there."""
+
+    async def go() -> tuple[Counter[bool], int, int]:
+        script = Script([(0, start()), (30, reply()), (31, b": the end of the message follows\n\n")])
+        async with serving(script, context=server_context(certificate)) as server, new_engine(certificate[0]) as engine:
+            one, reused = asker(engine, server.url), Counter[bool]()
+            for lap in range(3):
+                turns = await asyncio.gather(*(one.ask(PROMPT, trace=f"{lap}-{number}.1") for number in range(64)))
+                reused.update(asked.turn.attempts[0].reused for asked in turns)
+            return reused, len(server.peers), engine.open_connections
+
+    assert run(asyncio.wait_for(go(), 20), loop) == ({False: 64, True: 128}, 64, 64)
+
+
+@both_loops
+@pytest.mark.parametrize("politely", [True, False])
+def test_a_close_that_the_loop_has_not_seen_yet_is_found_before_use(
+    certificate: tuple[Path, Path], loop: str, politely: bool
+) -> None:
+    """With a close_notify or without, while the loop was busy: the next turn takes a fresh connection at once."""
+    hung_up = threading.Event()
+
+    def play(sock: socket.socket) -> None:
+        read_request(sock)
+        sock.sendall(OK.replace(b"transfer-encoding: chunked", b"content-length: %d" % len(reply())) + reply())
+        if politely:
+            assert isinstance(sock, ssl.SSLSocket)
+            with contextlib.suppress(OSError):
+                sock.setblocking(False)
+                sock.unwrap()
+        sock.close()
+        hung_up.set()
+
+    async def go(port: int) -> Asked:
+        async with new_engine(certificate[0]) as engine:
+            one = asker(engine, f"https://127.0.0.1:{port}")
+            await one.ask(PROMPT, trace="t.1")
+            hung_up.wait(5)  # holds the loop on purpose
+            return await one.ask(PROMPT, trace="t.2")
+
+    with threaded(play, server_context(certificate)) as port:
+        turn = run(asyncio.wait_for(go(port), 10), loop).turn
+    assert (turn.outcome, turn.attempts[0].reused, turn.notes) == ("answered", False, ())
 
 
 @both_loops

@@ -1,0 +1,37 @@
+"""The official SDK's client over our engine, for a turn that needs the SDK whole: helpers, exceptions, other endpoints.
+
+Rules: where it asks, its key and its proxy are the target's; the environment is not looked at. No retries unless told
+so: each is an attempt of its own, with stamps of its own. Importing the SDK costs two seconds of CPU the first time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from loadrig.wire.anthropic_head import PLACEHOLDER_KEY, only_the_plan
+from loadrig.wire.engine import Engine
+from loadrig.wire.turn import Target
+
+if TYPE_CHECKING:
+    import anthropic
+
+
+def anthropic_client(engine: Engine, target: Target, *, max_retries: int = 0) -> anthropic.AsyncAnthropic:
+    """A client; close it before the engine. What was measured of a reply: see `transport`."""
+    import anthropic  # noqa: PLC0415 - slow, and few need it
+    import httpx2  # noqa: PLC0415
+
+    from loadrig.wire.transport import EngineTransport  # noqa: PLC0415 - imports httpx2
+
+    head, endpoint = target.head, target.dialect.endpoint
+    transport = EngineTransport(engine, target.dialect, proxy=head.proxy)
+    with only_the_plan(endpoint.key_variable):
+        return anthropic.AsyncAnthropic(
+            api_key=head.secrets[0] if head.secrets else PLACEHOLDER_KEY,
+            base_url=head.url.removesuffix(endpoint.path),
+            max_retries=max_retries,
+            open_telemetry=False,
+            http_client=httpx2.AsyncClient(
+                transport=transport, trust_env=False, timeout=anthropic.DEFAULT_TIMEOUT, follow_redirects=False
+            ),
+        )
