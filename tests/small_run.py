@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -69,8 +69,8 @@ def fire(
     plan: Plan, scripts: Mapping[str, Scripts], folder: Path, *,
     stopper: Stopper | None = None, loop: str = "asyncio",
 ) -> Fired:  # fmt: skip
-    """Runs the plan. `scripts` gives each model's server its scripts, or is the URL of one that is elsewhere, or the
-    scenario file of an embedded simulator, which the run then watches."""
+    """Runs the plan, over as many workers in this loop as it says. `scripts` gives each model's server its scripts, or
+    is the URL of one that is elsewhere, or the scenario file of an embedded simulator, which the run then watches."""
     prepared = prepare(plan)
     library, results = folder / "library", folder / "run"
     library.mkdir()
@@ -102,8 +102,10 @@ async def _fire(
         urls |= {model: server.url for model, server in servers.items()}
         urls |= {model: simulator.base_url for model, simulator in simulators.items()}
         targets = {model.id: Target(model, load("anthropic"), head(urls[model.id])) for model in plan.model}
-        setup = Setup("r1", "w1", plan, library, targets, prepared.prices)
-        handles = await stack.enter_async_context(inline_fleet(setup))
+        handles = []
+        for number in range(1, plan.load.workers + 1):
+            setup = Setup("r1", f"w{number}", plan, library, targets, prepared.prices)
+            handles += await stack.enter_async_context(inline_fleet(setup))
         written = stack.enter_context(log.RunLog(results))
         spending = Spending(plan.budget, estimate.worst, [arm.name for arm in plan.arms])
         info = RunInfo("r1", plan.name, "0", len(prepared.trials), prepared.prices.currency, simulated=False)
@@ -121,9 +123,10 @@ async def _fire(
     manifest = {
         "run": "r1", "plan": plan_as_json(plan), "simulated": bool(simulators), "status": "complete",
         "currency": prepared.prices.currency, "warnings": driver.warnings,
-        "stages": [{"name": stage.name, "concurrency": stage.concurrency} for stage in prepared.stages],
+        "stages": [asdict(stage) for stage in prepared.stages],
         "self_measurement": driver.watch.measurements(), "stamps": driver.watch.stamps(),
     }  # fmt: skip
     log.write_json(results / log.MANIFEST, manifest)
+    log.leave_out(results, driver.surplus)
     found = log.read_run(results)
     return Fired(found, summarize(found), servers, driver)

@@ -97,6 +97,15 @@ def test_an_arm_can_be_any_importable_dataclass(tmp_path: Path) -> None:
         ("k = [3, 5]", "k = [3, 3]", "x.toml:8: two arms are named 'rag-bm25-k3'"),
         ('path = "c"', "", "x.toml:2: 'corpus.path' is missing"),
         ("[1, 4]", "[1, 4", "x.toml:14: not valid TOML"),
+        ("[1, 4]", "[4]\nrate = [2.0]", "x.toml:14: concurrency and rate are both given\n  remedy: keep concurrency ("),
+        ("[1, 4]", "[4]\nramp_s = 2", "x.toml:15: ramp_s without rate\n  remedy: give rate = [...] instead of"),
+        ("concurrency = [1, 4]", "rate = [0]", "x.toml:14: 'load.rate.0': input should be greater than 0, got 0"),
+        ("concurrency = [1, 4]", 'rate = [2]\narrivals = "even"', "x.toml:15: 'load.arrivals': input should be 'poi"),
+        (
+            "concurrency = [1, 4]",
+            "rate = [2]\nthink_s = 1",
+            "x.toml:15: think_s in open loop\n  remedy: remove think_s",
+        ),
         ('name = "n"', 'timezone = "Mars/Olympus"', "x.toml:1: unknown time zone 'Mars/Olympus'"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from records import MS, S, attempt, failed, read_run, record, turn
 
 from loadrig.analysis.load import StageLoad, marked, stage_loads
+from loadrig.analysis.summary import summarize
 from loadrig.words.record import Record, Usage
 
 
@@ -177,3 +178,11 @@ def test_stamps_and_read_lags_of_a_stage(tmp_path: Path) -> None:
         assert lag.p50 is not None
         assert lag.p99 is not None
         assert (lag.n, lag.p50.value_ns, lag.p99.value_ns, lag.max_ns) == (3, 2 * MS, 3 * MS, 7 * MS)
+
+
+@pytest.mark.parametrize(("load", "warned"), [({}, True), ({"think_s": 1.0}, False)])
+def test_g11_a_load_that_is_not_reached_is_warned_of(tmp_path: Path, load: dict[str, float], warned: bool) -> None:
+    """One in flight where two were asked for; a plan that has its places rest asks for no more."""
+    run = read_run(tmp_path, [span("a", 0, 1), span("b", 1, 2)], plan={"name": "night", "load": load})
+    told = [warning for warning in summarize(run).warnings if "in flight were reached" in warning]
+    assert told == (["stage c2: only 1.00 of 2 in flight were reached"] if warned else [])
