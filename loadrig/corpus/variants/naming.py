@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loadrig.corpus.ledger import Name
@@ -79,11 +79,16 @@ def with_cases(words: Mapping[str, str], ordinary: Collection[str]) -> dict[str,
     return new | dict(words)
 
 
-def invented(old: str, taken: set[str], chance: random.Random) -> str:
-    """A new word like the old one, and not among those taken, to which it is added (in small letters)."""
+def invented(old: str, taken: set[str], chance: random.Random, *, size: Callable[[str], int] = lambda _word: 0) -> str:
+    """A new word like the old one, and not among those taken, to which it is added (in small letters).
+
+    It also has the old one's `size`, where that can be had in a thousand tries.
+    """
     for attempt in range(10_000):
-        parts = [_like(part, chance, longer=attempt // 20) for part in re.split(r"([-'])", old)]
+        parts = [_like(part, chance, longer=(attempt % 1000) // 20) for part in re.split(r"([-'])", old)]
         word = "".join(parts)
+        if attempt < 1000 and size(word) != size(old):
+            continue
         if word.casefold() not in taken and word.casefold() != old.casefold():
             taken.add(word.casefold())
             return word

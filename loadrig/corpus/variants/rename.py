@@ -1,6 +1,7 @@
 """The renamed variant: every invented name replaced by another, in papers, questions, keys, ledger and ids alike.
 
-What a reader scores on it and on the original should be the same; where it is not, the score hung on the names.
+What a reader scores on it and on the original should be the same; where it is not, the score hung on the names. A new
+name has as many tokens as the old one where that can be had, so that passages are cut at the same places.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from loadrig.corpus.manifest import Entry
 from loadrig.corpus.variants.asked import Line, everywhere
 from loadrig.corpus.variants.edition import Edition, Paper
 from loadrig.corpus.variants.naming import Names, all_words, changing_words, invented, ordinary_words, with_cases
+from loadrig.tokens import estimator
 from loadrig.words.errors import InputError
 
 
@@ -37,11 +39,16 @@ def new_names(edition: Edition, seed: int) -> Names:
     texts += [line["question"] for line in edition.questions]
     ordinary = ordinary_words(texts)
     chance, taken = random.Random(f"{seed}:rename"), all_words(texts)
+    count = estimator().count
+
+    def size(word: str) -> int:
+        return count(f" {word}")
+
     words: dict[str, str] = {}
     for changing in changing_words(edition.ledger.names, ordinary).values():
         for word in changing:
             if word not in words:
-                words[word] = invented(word, taken, chance)
+                words[word] = invented(word, taken, chance, size=size)
     return Names(with_cases(words, ordinary))
 
 
