@@ -9,6 +9,7 @@ is none. What goes wrong in it leaves the head as it is: the refusal then tells.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import os
 from collections.abc import Callable
@@ -79,6 +80,12 @@ class HeadInForce:
         self._lock = asyncio.Lock()
         self._written = None if source is None else source.written()
         self._look_at_ns = clock.now_ns() + _LOOK_NS
+
+    async def ready(self) -> None:
+        """Before anything is timed: a capture that a changed key would need costs its two seconds of CPU now."""
+        if self._source is not None and self._written is not None:
+            with contextlib.suppress(InputError):
+                await asyncio.to_thread(self._source.head)
 
     async def head(self) -> Head:
         """For the next request. Whoever finds a key file written anew waits for its head; others go on meanwhile."""

@@ -64,6 +64,10 @@ class Asker:
         self.retry = retry
         self._heads = HeadInForce(target.head, target.source, engine.clock)
 
+    async def ready(self) -> None:
+        """To be called once, before turns are timed: a key in a file can then change without a pause."""
+        await self._heads.ready()
+
     async def ask(self, prompt: Prompt, *, trace: str, deadline_ns: int | None = None) -> Asked:
         """One turn. `trace` is `trial.turn`; attempts are labelled `trace.1`, `trace.2`, ...
 

@@ -59,6 +59,11 @@ class Answering:
             model: Asker(engine, target, setup.plan.limits, setup.plan.retry) for model, target in setup.targets.items()
         }
 
+    async def ready(self) -> None:
+        """What would otherwise be paid for while trials are in flight."""
+        for asker in self._askers.values():
+            await asker.ready()
+
     async def answer(self, trial: Trial, due_ns: int | None = None) -> Answered:
         """Runs the trial to its end, whatever that is. Raises only when its task is cancelled. `due_ns`: in open loop
         the instant at which it was to begin."""

@@ -72,6 +72,7 @@ class Worker:
             self._answering = Answering(
                 self._setup, texts.questions, views, searching, engine=self._engine, clock=self._clock
             )
+            await self._answering.ready()
             self._group = await stack.enter_async_context(asyncio.TaskGroup())
             own = [self._group.create_task(one) for one in (self._probe.run(), self._record())]
             self._ready.set()

@@ -37,6 +37,7 @@ def test_a_run_through_a_proxy_says_so_and_keeps_its_credentials(tmp_path: Path,
     run = only_run(tmp_path / "results")
     assert called.code == 0, called.err
     assert any(head.startswith(f"POST {target}/v1/messages ".encode()) for head in proxy.heads)
+    assert any(head.startswith(f"POST {target}/v1/messages/count_tokens ".encode()) for head in proxy.heads)
     told = f"go through the proxy {proxy.url} (the plan)"
     assert any(told in warning for warning in run.manifest["warnings"])
     assert told in called.err + called.out

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -267,3 +270,24 @@ def test_a_file_without_a_key_is_an_input_error(key: Path, content: bytes | None
     with pytest.raises(InputError) as caught:
         Source(MODEL, "http://127.0.0.1:9").head()
     assert caught.value.path == str(key)
+
+
+def test_a_worker_has_the_sdk_before_its_first_trial_if_its_key_may_change(tmp_path: Path, key: Path) -> None:
+    """In a process that was handed its target: loaded by the time it is ready, and not at all for a key that stays."""
+    code = (
+        "import asyncio, pickle, sys\n"
+        "from loadrig.wire.engine import Engine; from loadrig.words.clock import SystemClock\n"
+        "from loadrig.wire.turn import Asker; from loadrig.words.settings import LimitSettings, RetrySettings\n"
+        "target = pickle.loads(sys.stdin.buffer.read())\n"
+        "asyncio.run(Asker(Engine(SystemClock()), target, LimitSettings(), RetrySettings()).ready())\n"
+        "print('anthropic' in sys.modules)"
+    )
+    target = pickle.dumps(run(resolve(MODEL, "http://127.0.0.1:9")))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")}
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code], input=target, env={**kept, **more}, capture_output=True, check=True
+        )
+        for more in ({"ANTHROPIC_API_KEY_FILE": str(key)}, {"ANTHROPIC_API_KEY": "t1"})
+    ]
+    assert [one.stdout for one in found] == [b"True\n", b"False\n"]
