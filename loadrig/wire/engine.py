@@ -15,6 +15,7 @@ from loadrig.wire.dial import Dialer
 from loadrig.wire.exchange import Exchange
 from loadrig.wire.limits import Watch, timeout
 from loadrig.wire.pool import Pool
+from loadrig.wire.turnstile import Turnstile
 from loadrig.words.clock import Clock
 from loadrig.words.record import Failure, Stamp
 from loadrig.words.settings import LimitSettings
@@ -34,8 +35,10 @@ class Engine:
         self._dialer = Dialer(clock, ca_file, stamps)
         self._running: set[Exchange] = set()
         self._stopped = asyncio.Event()
+        self._turnstile: Turnstile
 
     async def __aenter__(self) -> Engine:
+        self._turnstile = Turnstile()
         self._dialer.open()
         return self
 
@@ -96,12 +99,13 @@ class Engine:
         if exchange.over:  # stopped while it was being connected
             connection.abort()
             return
-        exchange.done = asyncio.get_running_loop().create_future()
+        done = asyncio.get_running_loop().create_future()
+        exchange.let_go = partial(self._turnstile.let, done)
         watch = Watch(exchange, limits, deadline_ns, clock=self.clock)
         reordered = connection.reordered
         try:
             connection.start(exchange)
-            await exchange.done
+            await done
         finally:
             watch.cancel()
             exchange.settle_stamps(reordered=connection.reordered - reordered)

@@ -62,7 +62,7 @@ class Exchange:
         self.message_done = False
         self.reusable = False
         self.notes: list[str] = []
-        self.done: asyncio.Future[None] | None = None
+        self.let_go: Callable[[], None] | None = None  # called once, when nothing more can come
         self.connecting: asyncio.Timeout | None = None  # while it waits for a connection
         self.tap: Callable[[bytes], None] | None = None  # hears of the headers, and gets a good reply's body
         self._at_ns = self._lag_ns = 0  # of the present read, as the next two are of theirs
@@ -133,9 +133,10 @@ class Exchange:
             self.release()
 
     def release(self) -> None:
-        """Lets go whoever waits for it."""
-        if self.done is not None and not self.done.done():
-            self.done.set_result(None)
+        """Lets go whoever waits for it, once."""
+        let_go, self.let_go = self.let_go, None
+        if let_go is not None:
+            let_go()
 
     def _read_events(self) -> None:
         """The events that this read completed."""
@@ -169,7 +170,7 @@ class Exchange:
 
     def again(self, note: str) -> None:
         """Ready to be sent once more, on another connection; begin stays where it was."""
-        self.over, self.lost, self.done = False, None, None
+        self.over, self.lost = False, None
         self.sent_ns = self.uploaded_ns = None
         self.reused = False
         self.notes.append(note)

@@ -1,11 +1,11 @@
 """A worker: keeps its credits' worth of trials in flight and hands finished records to the driver.
 
 Rules: `exchange` is the only way in or out; a slot that falls free is filled from the waiting trials before the
-ended trial's record is made; records are made for half a millisecond a loop turn at most, and handed over in batches
-of bounded size, because hundreds of replies may end in one turn while others stream; a trial always ends in a record,
-whatever became of it; a batch is kept until it is acknowledged. In open loop a trial is begun at its due time, never
-before: the worker sleeps to the instant, not for an interval, and one that finds all slots taken begins as soon as one
-falls free. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
+ended trial's record is made; because hundreds of replies may end in one loop turn while others stream, records are made
+for half a millisecond a turn at most, handed over in batches of bounded size, and trials begun a few a turn; a trial
+always ends in a record, whatever became of it; a batch is kept until it is acknowledged. In open loop a trial is begun
+at its due time, never before: the worker sleeps to the instant, not for an interval, and one that finds all slots taken
+begins as soon as one falls free. The same class runs in the driver's own loop (`--inline`) and inside a Ray actor.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import msgspec
 
 from loadrig.corpus.view import CallerView, view_of
 from loadrig.wire.engine import Engine
+from loadrig.wire.turnstile import AT_ONCE
 from loadrig.words.clock import Clock, SystemClock
 from loadrig.words.record import Record
 from loadrig.words.trial import Trial
@@ -149,7 +150,11 @@ class Worker:
         order, now_ns = self._order, self._clock.now_ns()
         if order.end_ns is not None and now_ns >= order.end_ns:
             self._end(cancel=False)  # too late for what still waits
+        most = self._taken + AT_ONCE
         while self._waiting and self._taken < order.credits and not order.stop:
+            if self._taken == most:  # a stage begins with hundreds: the others in the turns that follow
+                asyncio.get_running_loop().call_soon(self._fill)
+                return
             due_ns = None if order.begin_ns is None else order.begin_ns + _due_ns(self._waiting[0])
             if due_ns is not None and due_ns > now_ns:
                 self._wake(due_ns - now_ns)
