@@ -11,7 +11,6 @@ begins as soon as one falls free. The same class runs in the driver's own loop (
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections import deque
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -25,6 +24,7 @@ from loadrig.words.clock import Clock, SystemClock
 from loadrig.words.record import Record
 from loadrig.words.trial import Trial
 from loadrig.worker.answering import Answered, Answering
+from loadrig.worker.collector import rare_collections
 from loadrig.worker.library import open_texts
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.probe import Probe
@@ -62,12 +62,11 @@ class Worker:
     async def run(self) -> None:
         """Opens what a worker needs, serves until `close`, and leaves no task, socket or process behind."""
         texts = open_texts(self._setup.library)
-        gc.collect()
-        gc.freeze()  # a full collection over a large corpus would hold every stream for tens of milliseconds
         views: dict[tuple[str, ...], CallerView] = {}
         for caller in {question.caller for question in texts.questions.values()}:
             views[caller] = view_of(texts.corpus, caller)
         async with AsyncExitStack() as stack:
+            stack.enter_context(rare_collections())
             searching = await stack.enter_async_context(Searching(self._setup.library))
             self._engine = await stack.enter_async_context(Engine(self._clock))
             self._answering = Answering(
