@@ -1,7 +1,7 @@
 """The garbage collector of a worker's process, kept from becoming a pause of every stream.
 
-Why: what a trial makes is freed without it (a test holds that), so it only looks. Looking at what 512 streams hold takes
-20 ms, and at a large corpus more; by its own measure, some hundred objects made, it would look many times a second.
+Why: what a trial makes is freed without it (a test holds that), so it only looks. Looking at what 512 streams hold
+takes 20 ms, and at a large corpus more; by its own measure, 700 objects made, it would look many times a second.
 Rules: what is there at the start is never looked at again; the rest only when it has grown by many objects, which is
 when an arm or a retriever leaves cycles behind.
 """

@@ -1,0 +1,42 @@
+"""The turnstile: how many go on in a turn of the loop, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+
+from loadrig.wire.turnstile import AT_ONCE, Turnstile
+
+
+def test_a_few_go_on_in_a_turn_and_all_in_their_order() -> None:
+    """Twenty come in one turn, one of whom is cancelled as he waits: 8, 8 and 3 go on, first come, first served."""
+
+    async def go() -> list[list[int]]:
+        loop, turnstile = asyncio.get_running_loop(), Turnstile()
+        turns: list[list[int]] = []
+        waiters = [loop.create_future() for _ in range(20)]
+        for waiter in waiters:
+            turnstile.let(waiter)
+        waiters[18].cancel()
+        while sum(len(turn) for turn in turns) < 19:
+            before = [number for turn in turns for number in turn]
+            turns.append([n for n, one in enumerate(waiters) if one.done() and n != 18 and n not in before])
+            await asyncio.sleep(0)
+        return turns
+
+    assert AT_ONCE == 8
+    assert asyncio.run(go()) == [[*range(8)], [*range(8, 16)], [16, 17, 19]]
+
+
+def test_nobody_waits_who_comes_alone() -> None:
+    """One in a turn, ten turns long: each goes on at once."""
+
+    async def go() -> list[bool]:
+        loop, turnstile, at_once = asyncio.get_running_loop(), Turnstile(), []
+        for _ in range(10):
+            waiter = loop.create_future()
+            turnstile.let(waiter)
+            at_once.append(waiter.done())
+            await asyncio.sleep(0)
+        return at_once
+
+    assert asyncio.run(go()) == [True] * 10
