@@ -16,6 +16,7 @@ from loadrig.wire.exchange import Exchange
 from loadrig.wire.limits import Watch, timeout
 from loadrig.wire.pool import Pool
 from loadrig.wire.turnstile import Turnstile
+from loadrig.wire.watchdog import Watchdog
 from loadrig.words.clock import Clock
 from loadrig.words.record import Failure, Stamp
 from loadrig.words.settings import LimitSettings
@@ -24,7 +25,8 @@ _STOPPED = Failure("cancelled", "the run was stopped")
 
 
 class Engine:
-    """One a worker; use as an async context manager. `ca_file`: further certificates to trust (PEM).
+    """One a worker; use as an async context manager. `ca_file`: further certificates to trust (PEM). Its `watchdog` is
+    there for other limits, too.
 
     `stamps`: "kernel" takes the kernel's receive stamps where the platform has them, "read" the reads' own everywhere.
     """
@@ -36,9 +38,10 @@ class Engine:
         self._running: set[Exchange] = set()
         self._stopped = asyncio.Event()
         self._turnstile: Turnstile
+        self.watchdog: Watchdog
 
     async def __aenter__(self) -> Engine:
-        self._turnstile = Turnstile()
+        self._turnstile, self.watchdog = Turnstile(), Watchdog(self.clock)
         self._dialer.open()
         return self
 
@@ -83,6 +86,7 @@ class Engine:
         self.stop()
         await self._pool.close()
         self._dialer.close()
+        self.watchdog.close()
 
     @property
     def open_connections(self) -> int:
@@ -101,13 +105,14 @@ class Engine:
             return
         done = asyncio.get_running_loop().create_future()
         exchange.let_go = partial(self._turnstile.let, done)
-        watch = Watch(exchange, limits, deadline_ns, clock=self.clock)
+        watch = Watch(exchange, limits, deadline_ns, now_ns=self.clock.now_ns())
+        self.watchdog.add(watch, watch.due_ns)
         reordered = connection.reordered
         try:
             connection.start(exchange)
             await done
         finally:
-            watch.cancel()
+            self.watchdog.discard(watch)
             exchange.settle_stamps(reordered=connection.reordered - reordered)
             if not exchange.is_clean:
                 connection.abort()

@@ -1,16 +1,13 @@
-"""Limits of one exchange: which comes due next, and a single timer that looks.
+"""Limits of one exchange: which comes due next, and who looks.
 
 Rules: first_byte and first_token run from the moment the request is handed to its connection, gap from the latest
-content event (a ping does not feed it), total is an instant given from outside. The timer is never moved by an
-event: it wakes, works out what is due, and sleeps on.
+content event (a ping does not feed it), total is an instant given from outside. No event moves a timer: a watchdog
+looks now and then, works out what is due, and sleeps on.
 """
 
 from __future__ import annotations
 
-import asyncio
-
 from loadrig.wire.exchange import Exchange
-from loadrig.words.clock import Clock
 from loadrig.words.record import Failure
 from loadrig.words.settings import LimitSettings
 
@@ -31,30 +28,26 @@ def next_due(exchange: Exchange, limits: LimitSettings, deadline_ns: int | None)
 
 
 class Watch:
-    """Fails the exchange when a limit passes. `cancel` when it is over."""
+    """Fails the exchange when a limit passes; see `loadrig.wire.watchdog`. `due_ns`: when to look first."""
 
-    def __init__(self, exchange: Exchange, limits: LimitSettings, deadline_ns: int | None, *, clock: Clock) -> None:
+    __slots__ = ("_deadline_ns", "_exchange", "_limits", "_most_ns", "due_ns")
+
+    def __init__(self, exchange: Exchange, limits: LimitSettings, deadline_ns: int | None, *, now_ns: int) -> None:
         self._exchange = exchange
         self._limits = limits
         self._deadline_ns = deadline_ns
-        self._clock = clock
-        # Waking this often, the timer is always there before a limit that began after it was set.
+        # Looking this often, nobody is late for a limit that began after the last look.
         self._most_ns = int(min(limits.first_byte, limits.first_token, limits.gap) * _S)
-        self._handle: asyncio.TimerHandle | None = None
-        self._look()
+        self.due_ns = now_ns + self._most_ns
+        if deadline_ns is not None and deadline_ns < self.due_ns:
+            self.due_ns = deadline_ns
 
-    def cancel(self) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
-
-    def _look(self) -> None:
-        now_ns = self._clock.now_ns()
+    def look(self, now_ns: int) -> int | None:
         due_ns, phase = next_due(self._exchange, self._limits, self._deadline_ns)
-        if now_ns >= due_ns:
-            self._exchange.fail(timeout(phase, self._limits), now_ns)
-            return
-        wait_ns = min(due_ns - now_ns, self._most_ns)
-        self._handle = asyncio.get_running_loop().call_later(wait_ns / _S, self._look)
+        if now_ns < due_ns:
+            return min(due_ns, now_ns + self._most_ns)
+        self._exchange.fail(timeout(phase, self._limits), now_ns)
+        return None
 
 
 def timeout(phase: str, limits: LimitSettings) -> Failure:

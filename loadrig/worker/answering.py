@@ -23,6 +23,8 @@ from loadrig.worker.recording import Ended, record_of
 from loadrig.worker.searching import Searching
 from loadrig.worker.setup import Setup
 
+_GRACE_NS = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -34,6 +36,27 @@ class Answered:
 
     def record(self) -> Record:
         return record_of(self.ended, self.setup)
+
+
+class _Limit:
+    """Ends the present task a second after its trial's `total`: the wire keeps that limit itself, and records what came
+    until then; this one catches a hang elsewhere."""
+
+    def __init__(self, due_ns: int) -> None:
+        self.due_ns = due_ns
+        self._task = asyncio.current_task()
+        self._is_struck = False
+
+    def look(self, now_ns: int) -> int | None:
+        if now_ns < self.due_ns or self._task is None:
+            return self.due_ns
+        self._is_struck = True
+        self._task.cancel()
+        return None
+
+    def has_struck(self) -> bool:
+        """Whether a cancellation was this one's, and nobody else's besides."""
+        return self._is_struck and self._task is not None and self._task.uncancel() == 0
 
 
 class Answering:
@@ -54,6 +77,7 @@ class Answering:
         self._views = views
         self._searching = searching
         self._clock = clock
+        self._watchdog = engine.watchdog
         self._arms = {arm.name: arm for arm in setup.plan.arms}
         self._askers = {
             model: Asker(engine, target, setup.plan.limits, setup.plan.retry) for model, target in setup.targets.items()
@@ -72,23 +96,26 @@ class Answering:
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
         means = Means(self._askers[trial.model], self._views[question.caller], self._searching, self._clock)
         client = TrialClient(trial, means, caller=question.caller, deadline_ns=begin_ns + total_ns)
+        limit = _Limit(begin_ns + total_ns + _GRACE_NS)
+        self._watchdog.add(limit, limit.due_ns)
         answer: Answer | None = None
         failure: Failure | None = None
         try:
-            # The wire keeps the limit itself and records what came until then; this one catches a hang elsewhere.
-            async with asyncio.timeout(self._setup.plan.limits.total + 1):
-                answer = await self._arms[trial.arm].answer(question, client)
+            answer = await self._arms[trial.arm].answer(question, client)
             if not client.notes().turns:
                 answer, failure = None, Failure("arm_error", "the arm answered without asking the model")
         except TurnFailed as failed:
             failure = failed.failure
-        except TimeoutError:
-            limit = self._setup.plan.limits.total
-            failure = Failure("timeout", f"the trial took longer than {limit:g} s", phase="total")
+        except asyncio.CancelledError:
+            if not limit.has_struck():
+                raise
+            failure = Failure("timeout", f"the trial took longer than {total_ns / 1e9:g} s", phase="total")
         except FleetError:
             raise  # ours: this worker cannot go on
         except Exception as error:  # noqa: BLE001 - arms and retrievers are foreign code
             failure = Failure("arm_error", described(error))
+        finally:
+            self._watchdog.discard(limit)
         ended = Ended(
             trial, question, answer, failure, client.notes(),
             began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(), due_ns=due_ns,
