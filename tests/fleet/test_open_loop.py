@@ -140,3 +140,19 @@ def test_a_closed_loop_of_stated_duration_drops_what_it_had_no_time_for(tmp_path
     assert {trial for trial, outcome, _ in found.on_file if outcome == "answered"} == asked
     assert found.driver.surplus == {trial.id for trial in trials} - asked
     assert len(found.on_file) == len(asked) < 60
+
+
+def test_stages_do_not_overlap(tmp_path: Path, clock: HandClock) -> None:
+    """Trials that go on for 3 s behind the end of their stage: the next begins when the last of them has ended."""
+
+    def slowly(worker: HandWorker, order: Order) -> Batch:
+        assert {trial.stage for trial in worker.held} == {order.stage}
+        given_ns = {trial.id: n for n, one in enumerate(worker.orders) for trial in one.trials}
+        old = [trial for trial in worker.held if len(worker.orders) - given_ns[trial.id] > 12]
+        return worker.batch(old)
+
+    first = each_second(1)
+    later = [Trial("u0", 1, stage="r2", due_ns=0, **MEASURED)]  # type: ignore[arg-type]
+    stages = [first, (Stage("r2", None, first[0].open_loop), later)]
+    found = driven(tmp_path, stages, HandWorker("w1", with_a_clock(clock, slowly)))
+    assert [(trial, outcome) for trial, outcome, _ in found.on_file] == [("t0", "answered"), ("u0", "answered")]
