@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
@@ -36,11 +37,16 @@ MOST_RECORDS = 64  # a batch: whoever takes it encodes it in one go, on this loo
 
 
 class Worker:
-    """Call `run` once, as a task of its own, and `exchange` until the run is over; then `close`."""
+    """Call `run` once, as a task of its own, and `exchange` until the run is over; then `close`.
 
-    def __init__(self, setup: Setup, clock: Clock | None = None) -> None:
+    `begins` is called before each trial is begun: who keeps count knows what was sent if the worker is killed.
+    """
+
+    def __init__(self, setup: Setup, clock: Clock | None = None, *, begins: Callable[[], None] = lambda: None) -> None:
         self._setup = setup
         self._clock = clock or SystemClock()
+        self._begins = begins
+        self._exchanging = asyncio.Lock()
         self._waiting: deque[Trial] = deque()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._resting = 0  # slots between two trials, where the plan has a pause
@@ -92,7 +98,12 @@ class Worker:
 
     async def exchange(self, order: Order) -> Batch:
         """Takes trials and credits; answers with what ended, after `order.wait_s`, or before that when it has run dry
-        or has a full batch to tell."""
+        or has a full batch to tell. An order that comes again, because its answer was lost or late, is answered with
+        the same batch, and its trials are taken once."""
+        async with self._exchanging:
+            return await self._exchange(order)
+
+    async def _exchange(self, order: Order) -> Batch:
         heard_ns = self._clock.now_ns()
         if order.ack != self._last.number:
             self._last = replace(self._last, heard_ns=heard_ns, answered_ns=self._clock.now_ns())
@@ -159,6 +170,7 @@ class Worker:
                 self._wake(due_ns - now_ns)
                 return
             trial = self._waiting.popleft()
+            self._begins()
             self._running[trial.id] = self._group.create_task(self._one(trial, due_ns))
 
     def _wake(self, in_ns: int) -> None:

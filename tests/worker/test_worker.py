@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -126,6 +127,19 @@ def test_a_batch_that_was_not_acknowledged_comes_again(tmp_path: Path) -> None:
     assert again == first
     assert (next_one.number, next_one.records, next_one.fragments) == (first.number + 1, (), {})
     assert asked == 1
+
+
+def test_an_order_asked_again_before_its_answer_is_taken_once(tmp_path: Path) -> None:
+    """Asked twice at the same time, because an answer was late: both get the one batch, and the trial begins once."""
+
+    async def work(handle: Handle, server: Server) -> tuple[Batch, Batch, int]:
+        order = Order("c2", 1, trials(1), more=False, wait_s=60)
+        first, second = await asyncio.gather(handle.exchange(order), handle.exchange(order))
+        return first, second, len(server.requests)
+
+    first, second, asked = working(tmp_path, QUICK, work)
+    assert [record.trial for record in first.records] == ["t1"]
+    assert (first, asked) == (second, 1)
 
 
 def test_a_slot_that_falls_free_is_filled_without_the_driver(tmp_path: Path) -> None:
