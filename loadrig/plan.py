@@ -14,6 +14,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, count, cycle, islice
 
 from loadrig.pacing import Pace, Schedule, counting, lasting, replayed
@@ -40,10 +41,24 @@ def trials(plan: Plan, questions: Sequence[Question]) -> tuple[Trial, ...]:
     """Every trial of every stage, in the order they are leased; `position` counts from 0 over the whole run."""
     planned: list[Trial] = []
     for stage, schedule in _scheduled(plan, questions):
-        due: Iterable[int | None] = cycle([None]) if schedule is None else schedule.due_ns
-        for step, due_ns in zip(_of_stage(plan, stage, schedule, questions), due, strict=False):
-            planned.append(_trial(len(planned), stage, step, due_ns))
+        planned.extend(_trials(plan, stage, schedule, questions, position=len(planned)))
     return tuple(planned)
+
+
+def planned(
+    plan: Plan, questions: Sequence[Question], *, load: float, again: int = 0, position: int = 0
+) -> tuple[Stage, tuple[Trial, ...]]:
+    """One stage at `load` trials in flight, or a second where the plan is an open loop, for who chooses stages as a run
+    goes: as the plan has them, but in closed loop with a warm-up that fills every place, so that a queue is as long as
+    it will be when the first trial is measured. `again` numbers those at one load; trials count from `position`."""
+    suffix = f"-{again + 1}" if again else ""
+    if plan.load.is_open:
+        cells = len(plan.arms) * len(plan.model) * len(questions)
+        stage, schedule = _paced(plan, load, cells, name=f"r{load:.12g}{suffix}")
+    else:
+        stage, schedule = Stage(f"c{load:.12g}{suffix}", int(load), duration_s=plan.load.duration_s), None
+        plan = replace(plan, load=replace(plan.load, warmup=max(plan.load.warmup, stage.most)))
+    return stage, tuple(_trials(plan, stage, schedule, questions, position=position))
 
 
 def likely(stages: Sequence[Stage], trials: Sequence[Trial]) -> tuple[Trial, ...]:
@@ -93,16 +108,20 @@ def _scheduled(plan: Plan, questions: Sequence[Question]) -> Iterator[tuple[Stag
         yield from ((Stage(f"c{n}", n, duration_s=load.duration_s), None) for n in dict.fromkeys(load.levels))
         return
     for rate in dict.fromkeys(load.rate):
-        name = f"r{rate:.12g}"
-        pace = Pace(rate, load.arrivals or "poisson", f"{plan.seed}/{name}/arrivals", load.ramp_s)
-        if load.duration_s is None:
-            schedule = counting(pace, _repetitions(plan, cells, 200) * cells, warmup=load.warmup)
-        else:
-            schedule = lasting(pace, load.duration_s, warmup=load.warmup)
-        if len(schedule.due_ns) == schedule.warmup:
-            problem = f"at {rate:g} a second no trial is due in {load.duration_s:g} s"
-            raise InputError(problem, remedy="raise duration_s of [load], or its rate")
-        yield Stage(name, None, _open_loop(plan, schedule, rate)), schedule
+        yield _paced(plan, rate, cells, name=f"r{rate:.12g}")
+
+
+def _paced(plan: Plan, rate: float, cells: int, *, name: str) -> tuple[Stage, Schedule]:
+    load = plan.load
+    pace = Pace(rate, load.arrivals or "poisson", f"{plan.seed}/{name}/arrivals", load.ramp_s)
+    if load.duration_s is None:
+        schedule = counting(pace, _repetitions(plan, cells, load.least) * cells, warmup=load.warmup)
+    else:
+        schedule = lasting(pace, load.duration_s, warmup=load.warmup)
+    if len(schedule.due_ns) == schedule.warmup:
+        problem = f"at {rate:g} a second no trial is due in {load.duration_s:g} s"
+        raise InputError(problem, remedy="raise duration_s of [load], or its rate")
+    return Stage(name, None, _open_loop(plan, schedule, rate)), schedule
 
 
 def _open_loop(plan: Plan, schedule: Schedule, rate_per_s: float) -> OpenLoop:
@@ -120,6 +139,14 @@ def _open_loop(plan: Plan, schedule: Schedule, rate_per_s: float) -> OpenLoop:
 def _repetitions(plan: Plan, cells: int, enough: int) -> int:
     """How often a stage asks its set of `cells`: the plan's repetitions, or until `enough` measured trials."""
     return max(plan.repetitions, -(-enough // cells) if plan.load.cycle else 0)
+
+
+def _trials(
+    plan: Plan, stage: Stage, schedule: Schedule | None, questions: Sequence[Question], *, position: int
+) -> Iterator[Trial]:
+    due: Iterable[int | None] = cycle([None]) if schedule is None else schedule.due_ns
+    steps = zip(_of_stage(plan, stage, schedule, questions), due, strict=False)
+    return (_trial(number, stage, step, due_ns) for number, (step, due_ns) in enumerate(steps, start=position))
 
 
 def _of_stage(plan: Plan, stage: Stage, schedule: Schedule | None, questions: Sequence[Question]) -> Iterator[Step]:
@@ -140,7 +167,7 @@ def _of_stage(plan: Plan, stage: Stage, schedule: Schedule | None, questions: Se
         return (("measured", repetition, cell) for cell in _interleaved(order, arms, models, questions))
 
     if plan.load.duration_s is None:
-        times = range(1, _repetitions(plan, len(warm), max(200, 10 * (stage.concurrency or 0))) + 1)
+        times = range(1, _repetitions(plan, len(warm), max(plan.load.least, 10 * (stage.concurrency or 0))) + 1)
         yield from chain.from_iterable(asked(arms, number) for arms in (control, others) for number in times)
     else:
         forever = chain.from_iterable(asked(arms, number) for number in count(1) for arms in (control, others))

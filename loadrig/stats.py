@@ -55,6 +55,13 @@ def rank(q: float, n: int) -> int:
     return max(1, math.ceil(Fraction(str(q)) * n))
 
 
+def ranks(q: float, n: int) -> tuple[int, int]:
+    """1-based ranks of the order statistics that bound the q-quantile of n at 95 %; outside of 1..n where the sample is
+    too small to bound it."""
+    tail = (1 - CONFIDENCE) / 2
+    return int(binom.ppf(tail, n, q)), int(binom.ppf(1 - tail, n, q)) + 1
+
+
 def quantile(values: Sequence[int], q: float, *, beyond: Sequence[int] = ()) -> Quantile | None:
     """The q-quantile of sorted `values` (ns); None when there is no trial at all.
 
@@ -66,16 +73,16 @@ def quantile(values: Sequence[int], q: float, *, beyond: Sequence[int] = ()) -> 
         return None
     place = rank(q, n)
 
-    def at(position: float) -> int | None:
-        return values[int(position) - 1] if 1 <= position <= ok else None
+    def at(position: int) -> int | None:
+        return values[position - 1] if 1 <= position <= ok else None
 
-    tail = (1 - CONFIDENCE) / 2
+    low, high = ranks(q, n)
     return Quantile(
         value_ns=at(place),
         n=n,
         ok=ok,
-        low_ns=at(binom.ppf(tail, n, q)),
-        high_ns=at(binom.ppf(1 - tail, n, q) + 1),
+        low_ns=at(low),
+        high_ns=at(high),
         few=n - place < FEW,
         beyond_ns=max([*values[-1:], *beyond]) if place > ok else None,
     )

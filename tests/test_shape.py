@@ -16,7 +16,10 @@ PACKAGE = ROOT / "loadrig"
 
 LAYERS = (
     ("words",),
-    ("pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest", "bound", "stamps"),
+    (
+        "pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest", "bound", "stamps",
+        "steady", "knee", "objectives", "search",
+    ),
     ("corpus", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),

@@ -62,7 +62,7 @@ class LoadSettings:
     """Stages. Closed loop: `concurrency`, trials in flight. Open loop: `rate`, trials due a second, whatever the target
     does; or `replay`, each question at its own `at_s`. Neither: eight in flight.
 
-    With `cycle` a stage repeats the question set until max(200, 10 N) measured trials, or for `duration_s` seconds.
+    With `cycle` a stage repeats the question set until max(`least`, 10 N) measured trials, or for `duration_s` seconds.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
@@ -78,6 +78,7 @@ class LoadSettings:
     workers: Annotated[int, Positive] = 1
     cpus_per_worker: Annotated[float, NotNegative] = 1.0
     cycle: bool = True
+    least: Annotated[int, Positive] = 200
 
     @property
     def is_open(self) -> bool:
@@ -128,6 +129,17 @@ class PriceSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Objective:
+    """What a load must keep, by the `name` the plan gives it: the `q`-quantile of `measure` at most `limit` (ns); of the
+    share of errors (`measure` "errors", no `q`), `limit` is a share of 1. `loadrig.objectives` reads and judges it."""
+
+    name: str
+    measure: str
+    q: float | None
+    limit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The whole plan. `arms` are resolved objects: a list in an option has become one arm of each value."""
 
@@ -145,4 +157,5 @@ class Plan:
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     prices: PriceSettings = field(default_factory=PriceSettings)
     allowed_failure_share: Annotated[float, Share] = 0.0
+    objectives: tuple[Objective, ...] = ()
     arms: tuple[Arm, ...] = ()
