@@ -242,3 +242,24 @@ def test_a_worker_that_hangs_is_given_up_and_the_other_goes_on(tmp_path: Path) -
     assert _outcomes(run) == {"answered": len(run.trials) - len(lost), "failed": len(lost)}
     assert f"worker w1 (pid {pid}) has not answered for 2 s" in run.manifest["warnings"]
     _wait_for(lambda: not Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.ray
+def test_in_open_loop_a_killed_workers_unsent_trials_are_sent_by_the_other(tmp_path: Path) -> None:
+    """kill -9 of one of two in mid-stage: only what it had in flight is lost, what was due later is asked by the other,
+    at its time; the run ends when it would have."""
+    loop = 'rate = [20.0]\narrivals = "constant"\nduration_s = 5'
+    plan = write_plan(tmp_path, TWO_WORKERS.replace("concurrency = [4]", loop))
+    process, folder = _begun(plan, tmp_path / "results", "--arm", "control")
+    pid = json.loads((folder / "manifest.json").read_text())["workers"][0]["pid"]
+    os.kill(pid, signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1, err
+    run = read_run(folder)
+    lost = [record for record in run.records if record.reason == "lost"]
+    assert len(lost) <= 12  # about as many as are due in the time in which a death is noticed, and one in flight
+    assert {record.worker for record in lost} == {"w1"}
+    assert _outcomes(run) == {"answered": len(run.trials) - len(lost), "failed": len(lost)}
+    later = [record for record in run.records if record.outcome == "answered"][-20:]
+    assert {record.worker for record in later} == {"w2"}
+    assert max(record.dispatch_delay_ns or 0 for record in later) < 200_000_000

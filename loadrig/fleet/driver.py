@@ -20,7 +20,7 @@ import msgspec
 from loadrig.fleet.admission import Admission
 from loadrig.fleet.beside import Beside, watched, with_driver
 from loadrig.fleet.handle import Handle
-from loadrig.fleet.hours import LATE_NS, LEASE_AHEAD_NS, ROUND_TRIPS, START_AHEAD_NS, Hours, Offset
+from loadrig.fleet.hours import LATE_NS, LEASE_AHEAD_NS, OVERDUE_NS, ROUND_TRIPS, START_AHEAD_NS, Hours, Offset
 from loadrig.fleet.ledger import Ledger
 from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.fleet.spending import Spending
@@ -41,6 +41,7 @@ class _State:
 
     ack: int = 0
     in_flight: int = 0
+    recorded: int = 0
     ended: deque[tuple[int, int]] = field(default_factory=deque)
 
     def rate_per_s(self, now_ns: int) -> float:
@@ -127,6 +128,7 @@ class Driver:
             for handle in alive:
                 self._lose(book, handle)
             self._close(book)
+            self._log.sync()
 
     async def _hours(
         self, stage: Stage, trials: Sequence[Trial], alive: Sequence[Handle], states: dict[str, _State]
@@ -166,13 +168,15 @@ class Driver:
         while not book.ledger.is_done:
             if self._halted or book.hours.is_over(self._clock.now_ns()):
                 self._close(book)
+            order = self._order(handle, state, book)
+            self._log.lease(handle.name, order.trials)
             try:
-                batch = await handle.exchange(self._order(handle, state, book))
+                batch = await handle.exchange(order)
             except FleetError as error:
                 self.warnings.append(str(error))
                 self._dead.add(handle.name)
-                handle.end()
-                self._lose(book, handle)
+                begun = handle.end()
+                self._lose(book, handle, None if begun is None else max(0, begun - state.recorded))
                 state.in_flight = 0
                 return
             self._accept(batch, handle, state, book.ledger)
@@ -191,7 +195,10 @@ class Driver:
         if book.stage.open_loop is None:
             trials = ledger.lease(handle.name, rate_per_s=state.rate_per_s(now_ns), room=room)
         else:
-            trials = ledger.lease_due(handle.name, until_ns=now_ns - hours.begin_ns + LEASE_AHEAD_NS, room=room)
+            at_ns = now_ns - hours.begin_ns
+            trials = ledger.lease_due(
+                handle.name, until_ns=at_ns + LEASE_AHEAD_NS, overdue_ns=at_ns + OVERDUE_NS, room=room
+            )
         return Order(
             stage=book.stage.name,
             credits=ledger.credits(handle.name),
@@ -205,11 +212,16 @@ class Driver:
         )
 
     def _accept(self, batch: Batch, handle: Handle, state: _State, ledger: Ledger) -> None:
-        fresh = [record for record in batch.records if ledger.end(handle.name, record.trial)]
+        held = ledger.held(handle.name)
+        fresh = [record for record in batch.records if record.trial in held]
+        self._write(fresh, batch.fragments)  # first: what cannot be written is not acknowledged
+        for record in fresh:
+            ledger.end(handle.name, record.trial)
+        self._log.take_back(handle.name, [held[one] for one in batch.returned if one in held])
         ledger.hand_back(handle.name, batch.returned)
         state.ack, state.in_flight = batch.number, batch.in_flight
+        state.recorded += len(fresh)
         state.ended.append((self._clock.now_ns(), len(fresh)))
-        self._write(fresh, batch.fragments)
         if self._halted is None and (denied := self._admission.denied):
             self.warnings.append(denied)
             self._halt("stopped")
@@ -235,10 +247,13 @@ class Driver:
             ]
         self._write(records)
 
-    def _lose(self, book: _Book, handle: Handle) -> None:
+    def _lose(self, book: _Book, handle: Handle, begun: int | None = None) -> None:
+        """Writes what a worker may have sent as lost. `begun`: how many of what it has in hand, where that is known."""
         failure = Failure("lost", f"worker {handle.name} (pid {handle.pid}) was lost with this trial in hand")
         sent_until_ns = book.hours.sent_until_ns(handle.name, self._clock.now_ns())
-        lost = book.ledger.lose(handle.name, sent_until_ns=sent_until_ns)
+        held = tuple(book.ledger.held(handle.name).values())
+        lost = book.ledger.lose(handle.name, sent_until_ns=sent_until_ns, begun=begun)
+        self._log.take_back(handle.name, [trial for trial in held if trial not in lost])
         run, name = self._info.run, handle.name
         self._write([unasked(trial, run, "failed", "lost", failure=failure, worker=name) for trial in lost])
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 ROUND_TRIPS = 8
-START_AHEAD_NS = 300_000_000  # the first leases reach every worker before the first trial is due
 LEASE_AHEAD_NS = 1_000_000_000  # ten exchanges
+OVERDUE_NS = 500_000_000  # a worker that has not fetched its share so shortly before it is due leaves it to the others
+START_AHEAD_NS = 600_000_000  # the first leases reach every worker before the first trial is due
 LATE_NS = 50_000_000  # a timer or a busy loop may be so late at the end of a stage
 
 

@@ -9,7 +9,7 @@ slot free. In open loop trials are dealt to the workers in turn, so that each ha
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from loadrig.words.trial import Trial
 
@@ -60,16 +60,27 @@ class Ledger:
         self._leased[worker].update((trial.id, trial) for trial in block)
         return block
 
-    def lease_due(self, worker: str, *, until_ns: int, room: int | None = None) -> tuple[Trial, ...]:
-        """The worker's share of the trials due before `until_ns` (from the stage's begin); at most `room` of them."""
+    def lease_due(
+        self, worker: str, *, until_ns: int, overdue_ns: int = 0, room: int | None = None
+    ) -> tuple[Trial, ...]:
+        """The worker's share of the trials due before `until_ns` (from the stage's begin), and what another one has not
+        fetched that is due before `overdue_ns`; at most `room` trials."""
         takers = [name for name in self._leased if self.credits(name)]
-        while takers and self._unleased and (self._unleased[0].due_ns or 0) < until_ns:
+        while takers and self._unleased and _due_ns(self._unleased[0]) < until_ns:
             self._dealt[takers[self._turn % len(takers)]].append(self._unleased.popleft())
             self._turn += 1
         mine = self._dealt[worker]
+        if worker in takers:
+            for other in self._dealt.values():
+                while other is not mine and other and _due_ns(other[0]) < overdue_ns:
+                    mine.append(other.popleft())
         block = tuple(mine.popleft() for _ in range(len(mine) if room is None else min(room, len(mine))))
         self._leased[worker].update((trial.id, trial) for trial in block)
         return block
+
+    def held(self, worker: str) -> Mapping[str, Trial]:
+        """What the worker was leased and has not ended, by trial id, in the order of the leases."""
+        return self._leased.get(worker, {})
 
     def end(self, worker: str, trial_id: str) -> bool:
         """Notes a trial's end; False when this worker did not have it (a record that came twice)."""
@@ -79,13 +90,18 @@ class Ledger:
         """Puts trials a worker did not begin back in front, in plan order."""
         self._put_back(trial for one in trial_ids if (trial := self._leased[worker].pop(one, None)) is not None)
 
-    def lose(self, worker: str, *, sent_until_ns: int | None = None) -> tuple[Trial, ...]:
-        """Removes a dead worker; returns what it had in hand. Its credits fall to the others, and so do, in open loop,
-        trials due after `sent_until_ns`, which it cannot have begun."""
+    def lose(self, worker: str, *, sent_until_ns: int | None = None, begun: int | None = None) -> tuple[Trial, ...]:
+        """Removes a dead worker; returns what it may have sent of what it had in hand. Its credits fall to the others,
+        and so do trials it cannot have begun: in open loop those due after `sent_until_ns`; in closed loop, where
+        trials are begun in the order of the leases, all but the first `begun`, if that is known."""
         held = tuple(self._leased.pop(worker, {}).values())
-        unsent = {one.id for one in held if sent_until_ns is not None and (one.due_ns or 0) > sent_until_ns}
-        self._put_back([*(one for one in held if one.id in unsent), *self._dealt.pop(worker, ())])
-        return tuple(one for one in held if one.id not in unsent)
+        if sent_until_ns is not None:
+            sent = tuple(one for one in held if _due_ns(one) <= sent_until_ns)
+        else:
+            sent = held[:begun]
+        ids = {one.id for one in sent}
+        self._put_back([*(one for one in held if one.id not in ids), *self._dealt.pop(worker, ())])
+        return sent
 
     def close(self) -> tuple[Trial, ...]:
         """Takes every unleased trial out of the book: nothing more will be leased."""
@@ -99,3 +115,7 @@ class Ledger:
     def _put_back(self, trials: Iterable[Trial]) -> None:
         """In front of the unleased, in plan order."""
         self._unleased.extendleft(sorted(trials, key=lambda trial: -trial.position))
+
+
+def _due_ns(trial: Trial) -> int:
+    return trial.due_ns or 0

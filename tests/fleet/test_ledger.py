@@ -132,6 +132,13 @@ def test_what_a_dead_worker_cannot_have_sent_falls_to_the_others() -> None:
     assert _positions(ledger.lease_due("b", until_ns=99)) == [2, 4]
 
 
+def test_what_a_worker_does_not_fetch_goes_to_another_before_it_is_due() -> None:
+    """Of 10 and 30, dealt to a worker that is silent, 10 is taken over by the one that asks at 15, 30 is not yet."""
+    ledger = Ledger(_due(0, 10, 20, 30), 8, ["a", "b"])
+    assert _positions(ledger.lease_due("a", until_ns=99, overdue_ns=15)) == [0, 2, 1]
+    assert _positions(ledger.lease_due("b", until_ns=99)) == [3]
+
+
 def test_room_holds_due_trials_back() -> None:
     """A budget with room for one: one now, the other when there is room again."""
     ledger = Ledger(_due(0, 10), 8, ["a"])
@@ -156,7 +163,7 @@ def test_in_open_loop_too_every_trial_is_in_exactly_one_place(
         if name not in ledger.workers:
             continue
         if step == "lease":
-            held[name] += [trial.id for trial in ledger.lease_due(name, until_ns=10 * now)]
+            held[name] += [trial.id for trial in ledger.lease_due(name, until_ns=10 * now, overdue_ns=5 * now)]
         elif step == "end" and held[name]:
             over.append(held[name].pop(0))
             assert ledger.end(name, over[-1])

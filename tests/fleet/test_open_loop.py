@@ -54,30 +54,31 @@ def when_due(worker: HandWorker, order: Order) -> Batch:
     return worker.batch([trial for trial in worker.held if trial not in order.trials])
 
 
-def given_out(worker: HandWorker) -> dict[str, float]:
-    """Trials by how many seconds, by the worker's clock at the end of the exchange before, they were given ahead."""
+def given_out(worker: HandWorker) -> dict[str, int]:
+    """The number of the order with which each trial came."""
     return {trial.id: number for number, order in enumerate(worker.orders) for trial in order.trials}
 
 
 def test_trials_are_leased_a_second_ahead(tmp_path: Path, clock: HandClock) -> None:
-    """Exchanges of 250 ms: the first trial with the first order, the others four exchanges apart, none too early."""
+    """Exchanges of 250 ms from 600 ms before the begin: the first trial goes out with the first order, the others with
+    the first that is less than a second ahead of them: the fourth, at 150 ms, and each fourth after it."""
     worker = HandWorker("w1", with_a_clock(clock, when_due))
     driven(tmp_path, [each_second(4)], worker)
     first = worker.orders.index(next(order for order in worker.orders if order.credits))
     assert {trial: number - first for trial, number in given_out(worker).items()} == {
         "t0": 0,
-        "t1": 2,
-        "t2": 6,
-        "t3": 10,
+        "t1": 3,
+        "t2": 7,
+        "t3": 11,
     }
 
 
 def test_every_worker_is_told_the_one_begin_on_its_own_clock(tmp_path: Path, clock: HandClock) -> None:
-    """300 ms after the clocks were compared at 100 s: 107.3 s on a clock 7 s ahead, 97.3 s on one 3 s behind."""
+    """600 ms after the clocks were compared at 100 s: 107.6 s on a clock 7 s ahead, 97.6 s on one 3 s behind."""
     workers = [HandWorker(name, with_a_clock(clock, promptly)) for name in AHEAD]
     found = driven(tmp_path, [each_second(2)], *workers)
     told = [{order.begin_ns for order in worker.orders if order.credits} for worker in workers]
-    assert told == [{107_300 * MS}, {97_300 * MS}]
+    assert told == [{107_600 * MS}, {97_600 * MS}]
     assert [(row["worker"], row["error_ns"], row["round_trips"]) for row in found.driver.watch.clocks()] == [
         ("w1", 0, 8), ("w2", 0, 8),
     ]  # fmt: skip
