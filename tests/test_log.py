@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from records import attempt, failed, record, turn, write_run
+from records import attempt, failed, record, trial_of, turn, write_run
 
-from loadrig.log import RECORDS, RunLog, read_prompts, read_run, write_json
+from loadrig.log import RECORDS, RunLog, leave_out, read_prompts, read_run, write_json
 from loadrig.words.corpus import Hit
 from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import Failure, Gaps, ToolCall, Usage
@@ -175,3 +175,10 @@ def test_a_manifest_that_cannot_be_written_is_a_log_error(tmp_path: Path) -> Non
     """The folder is gone: one error, with the file's name."""
     with pytest.raises(LogError, match=r"manifest\.json cannot be written"):
         write_json(tmp_path / "gone" / "manifest.json", {})
+
+
+def test_what_a_stage_had_no_time_for_leaves_the_plan_on_file(tmp_path: Path) -> None:
+    """Of two planned trials one was left out: the other stays as it was, and nothing is missing."""
+    write_run(tmp_path, [record("a")], trials=[trial_of(record("a")), trial_of(record("b"), 1)])
+    leave_out(tmp_path, {"b"})
+    assert read_run(tmp_path).trials == (trial_of(record("a")),)

@@ -95,6 +95,8 @@ CHARTS = (
     Panel("Time to first answer token", "s", "From the trial's begin: retrieval, tools and earlier turns are in it.",
           spread("time_to_first_answer_token_seconds")),
     Panel("Service latency", "s", "Trial begin to trial end, successes.", spread("trial_duration_seconds")),
+    Panel("Scheduled latency", "s", "Due time to trial end, successes. Open loop only: a closed loop has no data here.",
+          spread("trial_scheduled_duration_seconds")),
     Panel("Time per output token", "s", "Mean time between visible tokens of a turn.",
           spread("time_per_output_token_seconds")),
     Panel("Cost per hour", "short", "What an hour at the present pace costs, every phase.", (

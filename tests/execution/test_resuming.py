@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from records import failed, read_run, record, trial_of
+from records import S, failed, read_run, record, trial_of
 
 from loadrig.execution.resuming import check_same_plan, take_up
 from loadrig.log import read_run as reread
@@ -55,6 +56,17 @@ def test_a_killed_drivers_last_requests_are_lost_not_forgotten(tmp_path: Path) -
     taken = take_up(run, retry_failed=False)
     assert [(lost.trial, lost.reason, lost.try_no) for lost in taken.lost] == [("a", "lost", 1), ("b", "lost", 1)]
     assert [(trial.id, trial.try_no) for trial in taken.trials] == [("a", 2), ("b", 2), ("c", 1), ("d", 1)]
+
+
+def test_in_open_loop_a_killed_drivers_lost_trials_are_those_that_were_due(tmp_path: Path) -> None:
+    """The last end on file is 2 s after the begin: of those without a record the one due at 3 s, a second later, may
+    have been sent, the one due at 4 s not."""
+    done = record("t1", stage="r1", scheduled_ns=S)
+    trials = [replace(trial_of(record(f"t{n}", stage="r1"), n), due_ns=n * S) for n in range(1, 5)]
+    stage = {"name": "r1", "concurrency": None, "open_loop": {"max_in_flight": 10}}
+    taken = take_up(read_run(tmp_path, [done], trials=trials, status="running", stages=[stage]), retry_failed=False)
+    assert [lost.trial for lost in taken.lost] == ["t2", "t3"]
+    assert [(trial.id, trial.try_no) for trial in taken.trials] == [("t2", 2), ("t3", 2), ("t4", 1)]
 
 
 def test_a_changed_plan_or_corpus_is_refused_by_name(tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ AGENTIC = record(
         turn(ttft_ns=300 * MS, tpot_ns=12 * MS, attempts=(OVERLOADED, attempt())),
     ),
 )  # fmt: skip
-RAG = record("t2", usage=USAGE, cost="0.004", retrieval_ns=2 * MS, tool_ns=0, turns=(turn(ttft_ns=150 * MS),))
+RAG = record(
+    "t2", usage=USAGE, cost="0.004", retrieval_ns=2 * MS, tool_ns=0, turns=(turn(ttft_ns=150 * MS),),
+    scheduled_ns=2 * S, dispatch_delay_ns=S,
+)  # fmt: skip
 FAILED = failed("t3", "timeout", turns=(turn(outcome="failed", reason="timeout"),))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -87,6 +88,26 @@ def test_first_token_is_timed_by_turn_and_the_rest_by_trial() -> None:
     assert value(metrics, "retrieval_seconds_sum", **PLACE) == 0.005
     assert value(metrics, "tool_seconds_sum", **PLACE) == 0.002
     assert value(metrics, "turns_per_trial_sum", **PLACE) == 2
+
+
+def test_scheduled_latency_is_of_open_loop_alone() -> None:
+    """Due 3 s before its end: 3 s; a trial without a due time is no sample, and neither is a failure."""
+    metrics = Metrics()
+    metrics.record(a_record())
+    metrics.record(a_record(outcome="failed", reason="timeout", scheduled_ns=9 * S))
+    assert value(metrics, "trial_scheduled_duration_seconds_count", **PLACE) is None
+    metrics.record(a_record(scheduled_ns=3 * S))
+    assert value(metrics, "trial_scheduled_duration_seconds_sum", **PLACE) == 3
+
+
+def test_an_open_loop_aims_at_no_number_in_flight() -> None:
+    """The target is not a number, so that no alert compares with it."""
+    metrics = Metrics()
+    metrics.pulse(Pulse("r2", 5, None, 2, 0, 0.3, client_bound=False, rate_per_s=2.0))
+    found = value(metrics, "trials_in_flight_target")
+    assert found is not None
+    assert math.isnan(found)
+    assert value(metrics, "trials_in_flight") == 5
 
 
 def test_failures_are_not_timed() -> None:

@@ -43,6 +43,18 @@ def test_plain_lines_tell_the_run() -> None:
     ]
 
 
+def test_an_open_loop_is_told_by_its_rate() -> None:
+    """So many a second, and in flight what there is: nothing to compare it with."""
+    stream, clock = io.StringIO(), HandClock()
+    with Progress(stream, clock=clock) as progress:
+        progress.started(INFO)
+        for clock.ns in (0, 3 * S):
+            progress.pulse(Pulse("r2.5", 7, None, 2, 0, 0.3, client_bound=False, rate_per_s=2.5))
+    lines = stream.getvalue().splitlines()
+    assert lines[1] == "[0:00] stage r2.5: 2.5 a second over 2 workers"
+    assert lines[2].startswith("[0:03] stage r2.5; 0/4 done; 7 in flight; failed 0")
+
+
 def test_trouble_is_named() -> None:
     """Failures come with their reasons, a rig that is the bottleneck and a cost without price say so."""
     stream, clock = io.StringIO(), HandClock()
