@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from loadrig.words.record import Gaps
 
@@ -35,8 +36,7 @@ class Kind(enum.IntEnum):
 _LAST_CONTENT = Kind.TOOL  # looked up once: this is asked for every event
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(msgspec.Struct, frozen=True, gc=False):
     """Instants on the clock of the stamps. `burst`: all content events, two or more, came in one read; gaps are then
     withheld. `content_events` counts deltas, which are not tokens. `late`: the read of the first token brought further
     content, so its stamp, which is that of the read's last bytes, is an upper bound. `first_token_lag_ns` is the lag

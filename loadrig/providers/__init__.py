@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, Protocol, cast
 
+import msgspec
+
 from loadrig.marks import Kind
 from loadrig.words.errors import InputError
 from loadrig.words.prompt import Prompt, Said, ToolUse
@@ -64,8 +66,7 @@ class ApiError:
         return f"{told} ({self.code}: {self.hint})" if self.hint else f"{told} ({self.code})"
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(msgspec.Struct, frozen=True, gc=False):
     """What a reader has understood so far; the whole reply when `complete`.
 
     `stop` is `stop_reason` mapped; None as long as there is none. `stop_details` is JSON text as given. `malformed`

@@ -7,7 +7,8 @@ none. Text and usage of a broken reply are kept. Cost is not known here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from loadrig.marks import Timeline, tpot_ns
 from loadrig.providers import ApiError, Heard
@@ -17,8 +18,7 @@ from loadrig.wire.verdict import notes, rate_limit_headers
 from loadrig.words.record import Attempt, Failure, Turn, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(msgspec.Struct, frozen=True, gc=False):
     """One exchange that is over, and what it came to. `error` is the endpoint's own, from body or stream."""
 
     exchange: Exchange

@@ -14,6 +14,8 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
+import msgspec
+
 from loadrig.providers import Dialect, load
 from loadrig.wire.engine import Engine
 from loadrig.wire.exchange import Exchange, Request
@@ -45,8 +47,7 @@ class Target:
         return self.head.warnings
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True, gc=False):
     """`reply` is None when the turn failed. `fragments` maps each hash in `turn.prompt` to its bytes."""
 
     turn: Turn

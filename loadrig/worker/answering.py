@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asker
@@ -26,13 +27,12 @@ from loadrig.worker.setup import Setup
 _GRACE_NS = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(msgspec.Struct, frozen=True, gc=False):
     """An ended trial. The record is made on request, after the freed slot has been filled."""
 
     ended: Ended
     setup: Setup
-    fragments: Mapping[str, bytes] = field(default_factory=dict)
+    fragments: Mapping[str, bytes]
 
     def record(self) -> Record:
         return record_of(self.ended, self.setup)
@@ -102,8 +102,6 @@ class Answering:
         failure: Failure | None = None
         try:
             answer = await self._arms[trial.arm].answer(question, client)
-            if not client.notes().turns:
-                answer, failure = None, Failure("arm_error", "the arm answered without asking the model")
         except TurnFailed as failed:
             failure = failed.failure
         except asyncio.CancelledError:
@@ -116,8 +114,11 @@ class Answering:
             failure = Failure("arm_error", described(error))
         finally:
             self._watchdog.discard(limit)
+        notes = client.notes()
+        if answer is not None and not notes.turns:
+            answer, failure = None, Failure("arm_error", "the arm answered without asking the model")
         ended = Ended(
-            trial, question, answer, failure, client.notes(),
+            trial, question, answer, failure, notes,
             began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(), due_ns=due_ns,
         )  # fmt: skip
         return Answered(ended, self._setup, client.fragments)

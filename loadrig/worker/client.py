@@ -6,8 +6,8 @@ Search time counts as retrieval unless a tool searched; then it is part of the t
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from loadrig.wire.turn import Asker
@@ -21,8 +21,7 @@ from loadrig.words.trial import Trial
 from loadrig.worker.searching import Searching
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(msgspec.Struct, frozen=True, gc=False):
     """What a trial's client saw: its turns, and nanoseconds spent in retrieval (waiting for it included, and apart)
     and in tools. `broken_off`: a turn was in flight when the trial was ended from outside, so its tokens are not known.
     """
@@ -34,8 +33,7 @@ class Notes:
     broken_off: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(msgspec.Struct, frozen=True, gc=False):
     """What a trial works with: shared by many trials, owned by none."""
 
     asker: Asker

@@ -7,10 +7,10 @@ sum only when no other reported it. Cost is computed per attempt, from the model
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+import msgspec
 from msgspec.structs import replace
 
 from loadrig.cost import Prices, terms_of
@@ -24,8 +24,7 @@ from loadrig.worker.setup import Setup
 COUNTERS = ("input", "cache_write_5m", "cache_write_1h", "cache_read", "output", "thinking")
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True, gc=False):
     """A trial at its end. Exactly one of `answer` and `failure` is set. `due_ns`: None in closed loop."""
 
     trial: Trial
