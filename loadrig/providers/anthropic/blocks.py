@@ -19,17 +19,14 @@ _encode = msgspec.json.Encoder().encode
 class Block:
     """One block: its opening object, and what deltas added. `parts` are text, thinking or argument pieces."""
 
-    __slots__ = ("citations", "opening", "parts", "signature")
+    __slots__ = ("citations", "opening", "parts", "signature", "type")
 
     def __init__(self, opening: dict[str, Any]) -> None:
         self.opening = opening
+        self.type = _string(opening.get("type"))
         self.parts: list[str] = []
         self.signature: str | None = None
         self.citations: list[Any] = []
-
-    @property
-    def type(self) -> str:
-        return _string(self.opening.get("type"))
 
     @property
     def text(self) -> str:

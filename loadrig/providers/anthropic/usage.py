@@ -42,7 +42,8 @@ class UsageMeter:
         for name in _SERVED:
             if isinstance(word := usage.get(name), str):
                 self._served[name] = word
-        if final and _is_count(usage.get("output_tokens")):
+        output = usage.get("output_tokens")
+        if final and type(output) is int and output >= 0:
             self._final = True
 
     def total(self, *, complete: bool) -> Usage:
@@ -84,14 +85,9 @@ class UsageMeter:
 
     def _put(self, name: str, source: Mapping[str, Any]) -> None:
         value = source.get(name)
-        if value is None:
-            return
-        if not _is_count(value):
+        if type(value) is int and value >= 0:  # not a truth value, which is an int to isinstance
+            if value > 0 or name not in self._seen:
+                self._seen[name] = value
+        elif value is not None:
             label = name.removesuffix("_tokens").removesuffix("_input")
             self._flags[f"negative {label}" if isinstance(value, int | float) and value < 0 else f"odd {label}"] = None
-        elif value > 0 or name not in self._seen:
-            self._seen[name] = value
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
