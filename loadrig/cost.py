@@ -26,6 +26,8 @@ from decimal import Decimal, InvalidOperation, localcontext
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from loadrig.words.errors import InputError
 from loadrig.words.record import Usage
 
@@ -75,8 +77,7 @@ class Price:
     multipliers: tuple[tuple[str, Decimal], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(msgspec.Struct, frozen=True, gc=False):
     """What one exchange cost; `amount` None: unknown. `at_least`: the bill may be higher. `notes` say why."""
 
     amount: Decimal | None
@@ -110,11 +111,12 @@ class Prices:
 
     def price(self, model: str, day: date) -> Price | None:
         """The row that holds for `model` on `day`, or None. Looked up once: every exchange asks."""
-        if (model, day) not in self._found:
+        key = (model, day)
+        if key not in self._found:
             if len(self._found) >= _MOST_FOUND:  # a reply may name any model
                 self._found.clear()
-            self._found[model, day] = self._look_up(model, day)
-        return self._found[model, day]
+            self._found[key] = self._look_up(model, day)
+        return self._found[key]
 
     def _look_up(self, model: str, day: date) -> Price | None:
         now = [row for row in self.rows if row.effective_from <= day]
@@ -136,8 +138,8 @@ class Prices:
         if price is None:
             return Cost(None, self.currency, notes=(f"no price for model {model[:80]!r}",))
         amount = _amount(usage, _rates_for(price, prompt_tokens(usage)))
-        factors = dict(price.multipliers)
         for term in terms:
+            factors = dict(price.multipliers)
             if term not in factors:
                 return Cost(None, price.currency, notes=(f"no price for model {model[:80]!r} served as {term[:80]!r}",))
             amount *= factors[term]
@@ -188,6 +190,8 @@ def _amount(usage: Usage, rates: Rates) -> Decimal:
 
 
 def _notes(usage: Usage) -> tuple[str, ...]:
+    if usage.exact and not usage.flags and usage.input is not None and usage.output is not None:
+        return ()
     notes = []
     if SPLIT_UNKNOWN in usage.flags:
         notes.append("write split unknown: 5-minute price")
