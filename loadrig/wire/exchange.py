@@ -177,7 +177,10 @@ class Exchange:
 
     def header(self, name: str) -> str | None:
         """First value of a response header, by its lower-case name."""
-        return next((value for key, value in self.headers if key == name), None)
+        for key, value in self.headers:
+            if key == name:
+                return value
+        return None
 
     # What follows is called by the parser.
 

@@ -16,7 +16,7 @@ from loadrig.wire.exchange import Exchange
 from loadrig.wire.tunnel import refused
 from loadrig.words.record import Failure
 
-_KEPT_PREFIXES = ("anthropic-ratelimit-", "x-ratelimit-")
+_KEPT = ("anthropic-ratelimit-", "x-ratelimit-", "retry-after")
 
 
 def verdict(exchange: Exchange, heard: Heard, error: ApiError | None) -> Failure | None:
@@ -44,11 +44,8 @@ def notes(exchange: Exchange, heard: Heard) -> tuple[str, ...]:
 
 def rate_limit_headers(exchange: Exchange) -> tuple[tuple[str, str], ...]:
     """The headers that tell about rate limits, as they came."""
-    return tuple(
-        (name, value)
-        for name, value in exchange.headers
-        if name.startswith(_KEPT_PREFIXES) or name in ("retry-after", "retry-after-ms")
-    )
+    kept = [header for header in exchange.headers if header[0].startswith(_KEPT)]
+    return tuple(kept)
 
 
 def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
