@@ -43,6 +43,8 @@ class Connection:
         self._link: Link | None = None
         self._exchange: Exchange | None = None
         self._drain: asyncio.TimerHandle | None = None
+        self._poll = select.poll()
+        self._reordered = 0
 
     def start(self, exchange: Exchange) -> None:
         """Sends the request; the exchange's `done` future tells when it is over."""
@@ -64,10 +66,10 @@ class Connection:
         if self._link is not None:
             self._link.abort()
 
-    @property
-    def reordered(self) -> int:
-        """Segments received out of order so far."""
-        return 0 if self._link is None else self._link.reordered
+    def take_reordered(self) -> int:
+        """Segments received out of order since it was last asked, or opened."""
+        before, self._reordered = self._reordered, 0 if self._link is None else self._link.reordered
+        return self._reordered - before
 
     @property
     def is_usable(self) -> bool:
@@ -75,14 +77,14 @@ class Connection:
         link = self._link
         if link is None or link.is_closing:
             return False
-        poll = select.poll()
-        poll.register(link.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
-        return not poll.poll(0)
+        return not self._poll.poll(0)
 
     # What follows is called by the link.
 
     def opened(self, link: Link) -> None:
         self._link = link
+        self._reordered = link.reordered
+        self._poll.register(link.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
         self._keeper.opened(self)
 
     def received(self, data: bytes | memoryview, at_ns: int, lag_ns: int | None = None) -> None:

@@ -107,13 +107,12 @@ class Engine:
         exchange.let_go = partial(self._turnstile.let, done)
         watch = Watch(exchange, limits, deadline_ns, now_ns=self.clock.now_ns())
         self.watchdog.add(watch, watch.due_ns)
-        reordered = connection.reordered
         try:
             connection.start(exchange)
             await done
         finally:
             self.watchdog.discard(watch)
-            exchange.settle_stamps(reordered=connection.reordered - reordered)
+            exchange.settle_stamps(reordered=connection.take_reordered())
             if not exchange.is_clean:
                 connection.abort()
 
