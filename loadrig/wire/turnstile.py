@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-AT_ONCE = 8
+AT_ONCE = 16
 
 
 class Turnstile:

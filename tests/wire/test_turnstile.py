@@ -8,23 +8,23 @@ from loadrig.wire.turnstile import AT_ONCE, Turnstile
 
 
 def test_a_few_go_on_in_a_turn_and_all_in_their_order() -> None:
-    """Twenty come in one turn, one of whom is cancelled as he waits: 8, 8 and 3 go on, first come, first served."""
+    """Forty come in one turn, one of whom is cancelled as he waits: 16, 16 and 7 go on, first come, first served."""
 
     async def go() -> list[list[int]]:
         loop, turnstile = asyncio.get_running_loop(), Turnstile()
         turns: list[list[int]] = []
-        waiters = [loop.create_future() for _ in range(20)]
+        waiters = [loop.create_future() for _ in range(40)]
         for waiter in waiters:
             turnstile.let(waiter)
-        waiters[18].cancel()
-        while sum(len(turn) for turn in turns) < 19:
+        waiters[34].cancel()
+        while sum(len(turn) for turn in turns) < 39:
             before = [number for turn in turns for number in turn]
-            turns.append([n for n, one in enumerate(waiters) if one.done() and n != 18 and n not in before])
+            turns.append([n for n, one in enumerate(waiters) if one.done() and n != 34 and n not in before])
             await asyncio.sleep(0)
         return turns
 
-    assert AT_ONCE == 8
-    assert asyncio.run(go()) == [[*range(8)], [*range(8, 16)], [16, 17, 19]]
+    assert AT_ONCE == 16
+    assert asyncio.run(go()) == [[*range(16)], [*range(16, 32)], [32, 33, *range(35, 40)]]
 
 
 def test_nobody_waits_who_comes_alone() -> None:
