@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loadrig.corpus.dating import dates_in
-from loadrig.corpus.ledger import Fact
+from loadrig.corpus.ledger import Fact, State
 from loadrig.corpus.rules.history import superseded
 from loadrig.corpus.rules.keyline import Derived, KeyLine
 from loadrig.corpus.rules.outcome import Finding, Outcome, Unchecked
@@ -82,7 +82,7 @@ def stale_is_earlier(subject: Subject) -> Iterator[Finding]:
         if not history or not question.stale or dates_in(question.question):
             continue
         phrases = {
-            f"{fact.id} {state.value!r}": [squeezed(one.casefold()) for one in (state.quote, state.value, *state.says)]
+            f"{fact.id} {state.value!r}": [squeezed(one.casefold()) for one in _said(state)]
             for fact in history
             for state in superseded(fact)
         }
@@ -97,6 +97,11 @@ def stale_is_earlier(subject: Subject) -> Iterator[Finding]:
         if question.category == SUPERSESSION:
             for name in (name for name in phrases if name not in met):
                 yield Finding(place, f"{question.id}: no stale value for the superseded state {name}", "add one")
+
+
+def _said(state: State) -> tuple[str, ...]:
+    """What speaks of a state; a bare yes or no stands in any text."""
+    return tuple(one for one in (state.quote, state.value, *state.says) if one not in ("yes", "no"))
 
 
 def gold_holds_states(subject: Subject) -> Iterator[Finding]:
