@@ -14,12 +14,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "loadrig"
 
+CORE = (
+    "pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest", "bound", "stamps",
+    "steady", "knee", "objectives", "search",
+)  # fmt: skip
 LAYERS = (
     ("words",),
-    (
-        "pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest", "bound", "stamps",
-        "steady", "knee", "objectives", "search",
-    ),
+    CORE,
     ("corpus", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),
@@ -52,7 +53,7 @@ HOMES = {
     "tiktoken": ("tokens",),
     "typer": ENTRY,
     "uvicorn": ("simulator",),
-    "uvloop": ("execution", "simulator", *ENTRY),
+    "uvloop": ("execution", "fleet", "simulator", *ENTRY),
 }
 ANYWHERE = {"msgspec", "numpy"}
 

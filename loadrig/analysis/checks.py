@@ -94,6 +94,7 @@ def warnings(
         *_of_counts(counted),
         *_of_load(run, stages),
         *_of_arrivals(stages),
+        *_of_rest(stages),
         *_of_tail(run, stages),
         *_of_starved(run),
         *_of_repetition(repeated),
@@ -163,6 +164,15 @@ def _of_arrivals(stages: tuple[StageLoad, ...]) -> Iterator[str]:
         delay_ns = of.dispatch_delay.p99.value_ns if of.dispatch_delay.p99 else None
         if delay_ns is not None and delay_ns > LATE_NS:
             yield f"stage {name}: trials were sent late, at p99 {delay_ns / 1e9:.3f} s after they were due ({why})"
+
+
+def _of_rest(stages: tuple[StageLoad, ...]) -> Iterator[str]:
+    for name, of in ((stage.stage, stage.steady) for stage in stages):
+        if of is not None and not of.steady:
+            yield (
+                f"stage {name} is not steady: by MSER-5 the first {of.cut} of its {of.n} latencies belong to its "
+                "beginning, more than half; it should last longer, or begin with more warm-up"
+            )
 
 
 def _of_tail(run: RunFolder, stages: tuple[StageLoad, ...]) -> Iterator[str]:

@@ -19,6 +19,7 @@ Seconds = annotated_types.Interval(gt=0, le=86_400)
 Rate = annotated_types.Interval(gt=0, le=100_000)
 NotEmpty = annotated_types.MinLen(1)
 Share = annotated_types.Interval(ge=0, le=1)
+Fleet = Literal["inline", "process", "ray"]
 STRICT: dict[str, Any] = {"extra": "forbid", "strict": False, "arbitrary_types_allowed": True}
 
 
@@ -76,6 +77,7 @@ class LoadSettings:
     duration_s: Annotated[float, Seconds] | None = None
     warmup: Annotated[int, NotNegative] = 8
     workers: Annotated[int, Positive] = 1
+    fleet: Fleet | None = None  # None: Ray where RAY_ADDRESS names a cluster, else processes; inline for one worker
     cpus_per_worker: Annotated[float, NotNegative] = 1.0
     cycle: bool = True
     least: Annotated[int, Positive] = 200
@@ -130,7 +132,7 @@ class PriceSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
-    """What a load must keep, by the `name` the plan gives it: the `q`-quantile of `measure` at most `limit` (ns); of the
+    """What a load must keep, by the `name` a plan gives it: the `q`-quantile of `measure` at most `limit` (ns); of the
     share of errors (`measure` "errors", no `q`), `limit` is a share of 1. `loadrig.objectives` reads and judges it."""
 
     name: str

@@ -98,10 +98,23 @@ def test_throughput_counts_successes(tmp_path: Path) -> None:
     assert (found.trials_per_s, found.output_tokens_per_s, found.failed, found.asked) == (1, 10, 5, 10)
 
 
-def test_tokens_a_second_are_those_of_measured_trials(tmp_path: Path) -> None:
-    """Two measured trials of 10 tokens in 2 s are 10 a second; warm-up and tail inside the window add none."""
-    extra = [span("w1", 0, 2, phase="warmup"), span("t1", 0, 2, phase="tail")]
-    assert stage(tmp_path, span("a", 0, 1), span("b", 1, 2), *extra).output_tokens_per_s == 10
+def test_rates_count_what_ended_in_the_window_whatever_its_phase(tmp_path: Path) -> None:
+    """Two places busy from 0 to 4 s, 1 s a trial; the first measured one begins at 1 s beside one of the warm-up that
+    ends at 1.5 s: six of 10 tokens in the 3 s to the last measured end are 2 trials and 20 tokens a second."""
+    warm = [span("w1", 0, 1, phase="warmup"), span("w2", 0.5, 1.5, phase="warmup")]
+    measured = [span(f"m{i}", 1 + i / 2, 2 + i / 2) for i in range(5)]
+    found = stage(tmp_path, *warm, *measured, span("t", 3.5, 4.5, phase="tail"))
+    assert (found.trials_per_s, found.output_tokens_per_s, found.window_s) == (2, 20, 3)
+
+
+def test_littles_law_checks_what_was_reached(tmp_path: Path) -> None:
+    """One trial in flight, 1 s each: 1 a second x 1 s is one in flight. In half of the time nothing is: still so, as
+    both are halved. A short one that the window cuts beside a long one that it holds: it does not hold."""
+    assert stage(tmp_path / "a", *(span(f"m{i}", i, i + 1) for i in range(4))).little == 1
+    assert stage(tmp_path / "b", *(span(f"m{i}", 2 * i, 2 * i + 1) for i in range(4))).little == 1
+    cut = [span("w1", -1, 1, phase="warmup"), span("m", 0, 4, service_ns=4 * S)]
+    one = [{"name": "c2", "concurrency": 1}]
+    assert stage(tmp_path / "c", *cut, stages=one).little == pytest.approx(2 * 4 / 5)
 
 
 def test_without_clocks_there_is_no_rate(tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+"""Whether trials keep the plan's objectives: each objective over a sample, and each trial for goodput.
+
+A quantile is over timed trials (scheduled latency: over all that were due), and a trial that did not succeed lies
+beyond every limit. Errors are failed trials, and in open loop those never sent in time, of the trials that were due. A
+single trial meets the objectives when it was answered and each of its measures that an objective names is within the
+limit; of two limits on one measure, of different quantiles, the wider counts. Shares and errors say nothing of a single
+trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from loadrig.analysis.selection import asked, due, timed
+from loadrig.log import RunFolder
+from loadrig.measures import measure
+from loadrig.objectives import Verdict, of_quantile, of_share
+from loadrig.stats import Quantile, Share, quantile, wilson
+from loadrig.words.record import Record, succeeded
+from loadrig.words.settings import Objective
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One objective over one sample: `value` of a quantile, `share` of errors, with their intervals; the other is
+    None, and both are of an empty sample, which is undecided."""
+
+    objective: str
+    limit: float
+    verdict: Verdict
+    value: Quantile | None
+    share: Share | None
+
+
+def objectives_of(run: RunFolder) -> tuple[Objective, ...]:
+    """Those of the run's plan."""
+    plan: Mapping[str, Any] = run.manifest.get("plan") or {}
+    return msgspec.convert(plan.get("objectives") or (), tuple[Objective, ...])
+
+
+def judged(run: RunFolder, objectives: Iterable[Objective], stages: Sequence[str]) -> tuple[Judged, ...]:
+    """Each objective over the trials of some stages, all arms together."""
+    return tuple(
+        _of_errors(run, one, stages) if one.q is None else _of_quantile(run, one, one.q, stages) for one in objectives
+    )
+
+
+def meets(record: Record, objectives: Iterable[Objective]) -> bool:
+    """The trial was answered, and within every limit that can be put to one trial."""
+    limits: dict[str, float] = {}
+    for one in objectives:
+        if one.q is not None:
+            limits[one.measure] = max(limits.get(one.measure, 0.0), one.limit)
+    values = ((measure(name).value(record), limit) for name, limit in limits.items())
+    return record.outcome == "answered" and all(value is None or value <= limit for value, limit in values)
+
+
+def good_share(records: Iterable[Record], objectives: Sequence[Objective]) -> float | None:
+    """Of timed successes, the share that meets the objectives; None without objectives or successes."""
+    good = [meets(record, objectives) for record in records if succeeded(record)]
+    return sum(good) / len(good) if good and objectives else None
+
+
+def _of_errors(run: RunFolder, one: Objective, stages: Sequence[str]) -> Judged:
+    sent = [record for record in asked(run) if record.stage in stages]
+    late = sum(record.outcome == "not_run" for record in due(run) if record.stage in stages)
+    k, n = sum(record.outcome == "failed" for record in sent) + late, len(sent) + late
+    return Judged(one.name, one.limit, of_share(one.limit, k, n), None, wilson(k, n))
+
+
+def _of_quantile(run: RunFolder, one: Objective, q: float, stages: Sequence[str]) -> Judged:
+    value = measure(one.measure).value
+    records = [r for r in (due(run) if one.measure == "scheduled" else timed(run)) if r.stage in stages]
+    good = sorted(int(found) for r in records if succeeded(r) and (found := value(r)) is not None)
+    bad = [r for r in records if not succeeded(r)]
+    within, n = sum(found <= one.limit for found in good), len(good) + len(bad)
+    ages = [int(next((age for age in (value(r), r.service_ns) if age is not None), 0)) for r in bad]
+    return Judged(one.name, one.limit, of_quantile(q, within, n), quantile(good, q, beyond=ages), None)
