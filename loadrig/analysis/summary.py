@@ -20,6 +20,7 @@ from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, fir
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
 from loadrig.analysis.selection import arm_names, asked, due, grouped, open_stages, planned, stage_names
+from loadrig.analysis.sweep import Sweep, sweep
 from loadrig.analysis.usage import (
     Count,
     TokenMeans,
@@ -114,6 +115,7 @@ class Summary:
     currency: str | None
     counts: tuple[Counts, ...]
     stages: tuple[StageLoad, ...]
+    sweep: Sweep | None
     arms: tuple[ArmFigures, ...]
     failures: tuple[FailureCount, ...]
     crediting_rule: str
@@ -138,6 +140,7 @@ def summarize(run: RunFolder) -> Summary:
         currency=currency_of(run),
         counts=counted,
         stages=stages,
+        sweep=sweep(run, stages),
         arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
         failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
