@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -11,16 +12,14 @@ import pytest
 from collection import SWIM, answer_of, run_agent
 from simulated import document
 
-from loadrig.simulator import vocabulary
+from loadrig.corpus.ledger import read_ledger
+from loadrig.corpus.variants.naming import changing_words, ordinary_words
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = sorted((ROOT / "loadrig" / "simulator").rglob("*.py")) + sorted((ROOT / "loadrig").glob("simulator/**/*.toml"))
 CORPORA = sorted(path.parent for path in (ROOT / "corpora").glob("*/manifest.jsonl"))
 WORD = re.compile(r"[^\W\d_][\w'-]*")
-GENERAL = vocabulary.words(
-    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August "
-    "September October November December"
-)
+ENGLISH = {"Daughters", "Guard", "Inspectorate", "Lass", "Sound", "Valley"}  # words of the language, in names
 
 
 def texts(corpus: Path) -> dict[str, dict[str, str]]:
@@ -30,11 +29,12 @@ def texts(corpus: Path) -> dict[str, dict[str, str]]:
 
 
 def names(corpus: Path) -> set[str]:
-    """Words written with a capital inside a sentence and nowhere without: the invented names."""
-    whole = "\n".join(entry["text"] for entry in texts(corpus).values())
-    inside = set(re.findall(r"(?<=[a-z,] )[A-Z][a-z]{3,}(?![\w'-])", whole))
-    lower = {word.lower() for word in WORD.findall(whole) if word.islower()}
-    return {name for name in inside if name.lower() not in lower} - GENERAL
+    """The words of the ledger's names that are invented: what `loadrig corpus rename` would change."""
+    whole = [entry["text"] for entry in texts(corpus).values()]
+    ledger = read_ledger(corpus)
+    assert ledger is not None
+    changing = changing_words(ledger.names, ordinary_words(whole))
+    return {word for words in changing.values() for word in words if WORD.fullmatch(word) and len(word) > 3} - ENGLISH
 
 
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda path: path.name)
@@ -48,12 +48,11 @@ def test_no_name_id_or_figure_of_a_corpus_is_in_the_code(corpus: Path) -> None:
 
 
 def renaming(known: set[str]) -> dict[str, str]:
-    """A made-up name for each name, of other letters and seeded."""
+    """A made-up name for each name, of other letters, seeded, no two with the same beginning (a stem to the reader)."""
     chance = random.Random(5)
-    made = {"".join(chance.choice(pair) for pair in ("BDGKMNT", "aou", "kmrtv", "aou", "kmrtv", "aou")) for _ in known}
-    while len(made) < len(known):
-        made.add("Z" + "".join(chance.choice("akomurt") for _ in range(8)) + "o")
-    return dict(zip(sorted(known), sorted(made), strict=True))
+    beginnings = ["".join(letters) for letters in itertools.product("BDGKMNTZ", "aou", "kmrtv", "aou")]
+    chosen = chance.sample(beginnings, len(known))
+    return {name: f"{start}{chance.choice('kmrtv')}o" for name, start in zip(sorted(known), chosen, strict=True)}
 
 
 def renamed(text: str, table: dict[str, str]) -> str:
