@@ -27,7 +27,7 @@ def test_more_than_two_hundred_with_enough_of_each_kind(lines: list[dict[str, An
 
 
 def test_most_supersessions_are_about_existence(lines: list[dict[str, Any]]) -> None:
-    """At least 30 ask whether something is there or allowed, after a "no" in between; no more than half as many values."""
+    """At least 30 ask whether something is there or allowed after a "no"; at most half as many ask a value."""
     shapes = Counter(line.get("subtype") for line in lines if line["category"] == "supersession")
     assert shapes["existence"] >= 30
     assert shapes["value"] <= shapes["existence"] / 2
