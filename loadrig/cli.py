@@ -159,6 +159,11 @@ def sweep(
     *,
     levels: Annotated[str | None, typer.Option(help="Closed loop: trials in flight, such as 1,4,16")] = None,
     rate: Rate = None,
+    search: Annotated[bool, typer.Option("--search", help="Find the highest load that keeps the objectives")] = False,
+    objective: Annotated[list[str] | None, typer.Option(help='Such as "ttft_p95<2s"; may be repeated')] = None,
+    ceiling: Annotated[float | None, typer.Option(min=0.001, help="With --search: no load above this")] = None,
+    stages: Annotated[int, typer.Option(min=2, max=64, help="With --search: no more stages than this")] = 12,
+    no_stop: Annotated[bool, typer.Option("--no-stop", help="Go on beyond a saturated stage")] = False,
     duration: Duration = None,
     base_url: BaseUrl = None,
     scenario: Scenario = None,
@@ -174,11 +179,13 @@ def sweep(
     yes: Yes = False,
     metrics_port: MetricsPort = None,
 ) -> None:
-    """Runs one stage for each level of concurrency, or each rate, and shows them side by side."""
+    """Runs one stage for each level of load until the target is past its knee, or searches for the highest load that
+    keeps the objectives, beginning at the lowest level given; shows the stages side by side, and the knee."""
     from loadrig.commands import sweep as command
     from loadrig.execution.options import Options, Overrides
+    from loadrig.objectives import written
 
-    if (levels is None) == (rate is None):
+    if (levels is None) == (rate is None) and not (search and levels is None):
         raise InputError("a sweep wants --levels or --rate", remedy="one of them, such as --levels 1,4,16")
     flags = Overrides(
         base_url=base_url,
@@ -193,9 +200,11 @@ def sweep(
         rate=_rates(rate),
         duration_s=duration,
         budget=budget,
+        objectives=tuple(map(written, objective or ())),
     )
     options = Options(out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, command_line=_command_line())
-    raise typer.Exit(command.sweep(plan, flags, options))
+    way = command.Way(search=search, stop=not no_stop, ceiling=ceiling, stages=stages)
+    raise typer.Exit(command.sweep(plan, flags, options, way))
 
 
 @app.command()

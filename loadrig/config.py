@@ -21,10 +21,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import TypeAdapter, ValidationError
 
 from loadrig.arms import ARMS
+from loadrig.objectives import EXAMPLE, objective
 from loadrig.plan import mistake
 from loadrig.words.arm import Arm
 from loadrig.words.errors import InputError, described
-from loadrig.words.settings import Plan
+from loadrig.words.settings import Objective, Plan
 
 
 def read_plan(path: Path) -> Plan:
@@ -35,14 +36,14 @@ def read_plan(path: Path) -> Plan:
     except tomllib.TOMLDecodeError as error:
         line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else len(text.splitlines())
         raise InputError(f"not valid TOML: {error}", path=path, line=line, remedy="correct the syntax") from error
-    arms = table.pop("arm", None)
+    arms, objectives = table.pop("arm", None), table.pop("objectives", {})
     source = _Source(path, text)
     plan: Plan = _validated(TypeAdapter(Plan), table, source, ())
     _check_timezone(plan, source)
     _check_names(plan, source)
     if not arms or not isinstance(arms, list):
         raise source.error("the plan has no [[arm]]", (), 'add for instance: [[arm]] kind = "control"')
-    plan = replace(plan, arms=_resolved(arms, source))
+    plan = replace(plan, arms=_resolved(arms, source), objectives=_objectives(objectives, source))
     if wrong := mistake(plan):
         key, problem, remedy = wrong
         raise source.error(problem, ("load", key), remedy)
@@ -112,6 +113,18 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
                 raise source.error(f"two arms are named {arm.name!r}", ("arm", number), remedy)
             arms.append(arm)
     return tuple(sorted(arms, key=lambda arm: arm.name != "control"))
+
+
+def _objectives(table: object, source: _Source) -> tuple[Objective, ...]:
+    if not isinstance(table, dict):
+        raise source.error("objectives is no table", ("objectives",), f"write [objectives], {EXAMPLE}")
+    found = []
+    for name, limit in table.items():
+        try:
+            found.append(objective(name, limit))
+        except InputError as error:
+            raise source.error(error.problem, ("objectives", name), error.remedy) from error
+    return tuple(found)
 
 
 def _arm_class(kind: str, number: int, source: _Source) -> type[Any]:

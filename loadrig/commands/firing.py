@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +12,14 @@ from rich.console import Console
 from loadrig.config import read_plan
 from loadrig.execution.execute import execute
 from loadrig.execution.options import Options, Overrides, overridden
+from loadrig.execution.steering import Steering
 from loadrig.live.progress import Progress
 from loadrig.words.settings import Plan
 
 if TYPE_CHECKING:
     from loadrig.analysis.summary import Summary
+
+Steer = Callable[[Plan, Callable[[str], None]], Steering]
 
 DONE, FAILED, INTERRUPTED = 0, 1, 3
 WIDTH = 110  # where standard output is no terminal: a narrow guess would break the tables
@@ -40,11 +44,17 @@ class Fired:
         return FAILED if missing > self.plan.allowed_failure_share * planned else DONE
 
 
-def fire(path: Path, flags: Overrides, options: Options, *, console: Console | None) -> Fired:
-    """Runs the plan in `path` with the flags laid over it and writes its reports; with a console, shows them too."""
+def fire(
+    path: Path, flags: Overrides, options: Options, *, console: Console | None, steer: Steer | None = None
+) -> Fired:
+    """Runs the plan in `path` with the flags laid over it and writes its reports; with a console, shows them too.
+
+    `steer` makes, of the plan and a way to speak to the user, what chooses the run's stages.
+    """
     plan = overridden(read_plan(path), flags)
     with Progress() as progress:
-        finished = execute(plan, options, progress)
+        steering = None if steer is None else steer(plan, progress.notice)
+        finished = execute(plan, options, progress, steering=steering)
     from loadrig.reports import write_all  # noqa: PLC0415 - pandas and scipy load when there is something to report
 
     return Fired(plan, finished.folder, write_all(finished.folder, console), finished.interrupted)

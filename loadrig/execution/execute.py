@@ -7,9 +7,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import uvloop
@@ -17,9 +17,11 @@ import uvloop
 from loadrig import __version__
 from loadrig.execution import folder as folders
 from loadrig.execution import resuming
+from loadrig.execution.course import Course
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared, calibrate, prepare
 from loadrig.execution.signals import Signals
+from loadrig.execution.steering import Steering
 from loadrig.execution.targets import Reached, check, reach
 from loadrig.fleet import on_ray
 from loadrig.fleet.driver import Driver
@@ -48,22 +50,23 @@ class Finished:
     interrupted: bool
 
 
-def execute(plan: Plan, options: Options, progress: Progress) -> Finished:
-    """Runs the plan. Raises `InputError` before anything is written, `FleetError` when workers cannot be started."""
+def execute(plan: Plan, options: Options, progress: Progress, *, steering: Steering | None = None) -> Finished:
+    """Runs the plan, or the stages that `steering` chooses for it. Raises `InputError` before anything is written,
+    `FleetError` when workers cannot be started."""
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_execute(plan, options, progress))
+            return runner.run(_execute(plan, options, progress, steering))
     except (KeyboardInterrupt, asyncio.CancelledError) as error:
         raise Interrupted("interrupted; a run that had begun is kept, --resume goes on from there") from error
 
 
-async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished:
+async def _execute(plan: Plan, options: Options, progress: Progress, steering: Steering | None) -> Finished:
     async with AsyncExitStack() as stack:
         signals = stack.enter_context(Signals(progress))
         await check(plan)
         ray = await stack.enter_async_context(_Ray(plan, options, progress))
         progress.notice("reading the corpus, building the indexes")
-        prepared = await asyncio.to_thread(prepare, plan)
+        prepared = await asyncio.to_thread(prepare, plan, steering=steering)
         taken = _taken_up(prepared, options)
         metrics = Metrics()
         endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
@@ -72,6 +75,8 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
         log = stack.enter_context(RunLog(folder))  # locks a run that is taken up before anything of it is touched
         reached = await stack.enter_async_context(reach(plan, folder))
         prepared = await asyncio.to_thread(calibrate, prepared, reached.targets)
+        if steering is not None:
+            progress.notice(_at_most(prepared))
         _confirm(prepared, options, reached)
         for warning in (*prepared.warnings, *reached.warnings):
             progress.notice(f"warning: {warning}")
@@ -79,12 +84,19 @@ async def _execute(plan: Plan, options: Options, progress: Progress) -> Finished
         if endpoint.url:
             progress.notice(f"metrics at {endpoint.url}")
         session = folders.Session(options.command_line, tuple((handle.name, handle.pid) for handle in handles))
-        manifest = folders.begin(folder, prepared, reached, session, None if taken is None else taken.manifest)
+        on_file = prepared if steering is None else replace(prepared, stages=(), trials=())
+        manifest = folders.begin(folder, on_file, reached, session, None if taken is None else taken.manifest)
         driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
         status = "broken"
         try:
             signals.driving(driver)
-            stages = _by_stage(prepared.stages, taken.trials if taken else prepared.trials)
+            stages: Iterable[tuple[Stage, Sequence[Trial]]]
+            if steering is not None:
+                stages = Course(steering, folder, manifest, driver).stages(tuple(prepared.questions.values()))
+            elif taken is not None:
+                stages = _by_stage(taken.stages, taken.trials)
+            else:
+                stages = _by_stage(prepared.stages, prepared.trials)
             await driver.drive(stages, handles, reached.simulators)
             if driver.surplus:
                 leave_out(folder, driver.surplus)
@@ -171,6 +183,13 @@ class _Ray:
 
     def fleet(self, setups: Sequence[Setup]) -> AbstractAsyncContextManager[list[Handle]]:
         return on_ray.ray_fleet(setups, cpus_per_worker=self._cpus) if self.used else inline_fleet(setups[0])
+
+
+def _at_most(prepared: Prepared) -> str:
+    """What a run that chooses its stages may come to."""
+    cost, trials = prepared.estimate.cost, len(likely(prepared.stages, prepared.trials))
+    money = "at a cost that is unknown" if cost is None else f"for about {cost:.2f} {prepared.prices.currency}"
+    return f"at most {len(prepared.stages)} stages of {trials:,} trials in all, {money}"
 
 
 def _by_stage(stages: Sequence[Stage], trials: Sequence[Trial]) -> list[tuple[Stage, list[Trial]]]:

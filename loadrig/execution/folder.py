@@ -17,6 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from loadrig import __version__
 from loadrig.arms import instructions
 from loadrig.execution.estimate import ASSUMED
@@ -27,7 +29,9 @@ from loadrig.log import MANIFEST, PLAN, QUESTIONS, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
 from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
+from loadrig.words.errors import LogError
 from loadrig.words.settings import Plan
+from loadrig.words.trial import Stage, Trial
 
 LIBRARIES = ("anthropic", "bm25s", "httptools", "rank-bm25", "ray", "tiktoken", "uvloop")
 
@@ -83,6 +87,17 @@ def begin(
     )
     write_json(folder / MANIFEST, manifest)
     return manifest
+
+
+def add_stage(folder: Path, manifest: dict[str, Any], stage: Stage, trials: Sequence[Trial]) -> None:
+    """Plans one more stage of a run that has begun: its trials, then the stage. Raises `LogError`."""
+    try:
+        with (folder / PLAN).open("ab") as file:
+            file.writelines(msgspec.json.encode(trial) + b"\n" for trial in trials)
+    except OSError as error:
+        raise LogError(f"{folder}: the plan cannot be written: {error}") from error
+    manifest["stages"].append(asdict(stage))
+    write_json(folder / MANIFEST, manifest)
 
 
 def complete(

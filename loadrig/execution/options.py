@@ -9,7 +9,7 @@ from typing import Any
 
 from loadrig.plan import mistake
 from loadrig.words.errors import InputError
-from loadrig.words.settings import Plan
+from loadrig.words.settings import Objective, Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class Overrides:
     repetitions: int | None = None
     budget: str | None = None
     one_pass: bool = False
+    objectives: tuple[Objective, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,7 @@ def overridden(plan: Plan, flags: Overrides) -> Plan:
         model=models,
         load=load,
         budget=_with(plan.budget, money=flags.budget),
+        objectives=tuple({one.name: one for one in (*plan.objectives, *flags.objectives)}.values()),
         arms=_chosen(plan, flags.arm),
     )
     if wrong := mistake(changed):

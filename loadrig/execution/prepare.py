@@ -16,6 +16,7 @@ from loadrig.cost import Prices
 from loadrig.execution.calibration import calibrated
 from loadrig.execution.estimate import Estimate, estimated
 from loadrig.execution.sampling import Sample, sampled
+from loadrig.execution.steering import Steering
 from loadrig.retrievers import Retriever
 from loadrig.wire.turn import Target
 from loadrig.words.corpus import Corpus, Question
@@ -43,8 +44,9 @@ class Prepared:
     warnings: tuple[str, ...]
 
 
-def prepare(plan: Plan, *, build: bool = True) -> Prepared:
-    """Reads and builds all a run needs; `build=False` leaves the indexes out. Raises `InputError`."""
+def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None) -> Prepared:
+    """Reads and builds all a run needs; `build=False` leaves the indexes out. Stages and trials are the plan's, or all
+    that a steered run may come to. Raises `InputError`."""
     _check_budget(plan)
     prices = Prices.load(plan.prices.path)
     corpus = corpora.load(plan.corpus)
@@ -52,7 +54,11 @@ def prepare(plan: Plan, *, build: bool = True) -> Prepared:
     questions = asked.questions
     names = {name for arm in plan.arms for name in arm.retrievers}
     indexes, index_ns = build_indexes(names, corpus) if build else ({}, {})
-    stages, trials = planning.stages(plan, questions), planning.trials(plan, questions)
+    if steering is None:
+        stages, trials = planning.stages(plan, questions), planning.trials(plan, questions)
+    else:
+        foreseen = steering.foreseen(questions)
+        stages, trials = tuple(stage for stage, _ in foreseen), tuple(one for _, of in foreseen for one in of)
     samples = sampled(plan.arms, questions, corpus, indexes)
     return Prepared(
         plan=plan,

@@ -17,7 +17,7 @@ import msgspec
 from loadrig.log import RunFolder
 from loadrig.words.errors import InputError
 from loadrig.words.record import Failure, Record
-from loadrig.words.trial import Trial, unasked
+from loadrig.words.trial import Stage, Trial, unasked
 
 ASKED_AGAIN = {"lost", "cancelled"}
 AFTER_NS = 1_000_000_000  # records reach the file a few exchanges later
@@ -27,9 +27,11 @@ KILLED = Failure("lost", "the driver was killed: this trial may have been sent")
 
 @dataclass(frozen=True, slots=True)
 class TakenUp:
-    """`trials` are to be asked, in plan order; `lost` are records to write first; `earlier` is all that was paid."""
+    """`trials` of the run's `stages` are to be asked, in plan order; `lost` are records to write first; `earlier` is
+    all that was paid."""
 
     manifest: dict[str, Any]
+    stages: tuple[Stage, ...]
     trials: tuple[Trial, ...]
     lost: tuple[Record, ...]
     earlier: tuple[Record, ...]
@@ -47,7 +49,8 @@ def take_up(run: RunFolder, *, retry_failed: bool) -> TakenUp:
     if not trials:
         hint = "--retry failed asks the failed trials again"
         raise InputError("nothing is missing", path=run.path, remedy=hint)
-    return TakenUp(dict(run.manifest), trials, lost, (*run.records, *run.superseded))
+    stages = msgspec.convert(run.manifest["stages"], tuple[Stage, ...])
+    return TakenUp(dict(run.manifest), stages, trials, lost, (*run.records, *run.superseded))
 
 
 def check_same_plan(run: RunFolder, plan: Mapping[str, Any], corpus_sha256: str) -> None:
