@@ -25,6 +25,7 @@ LAYERS = (
     ("worker", "wire"),
     ("fleet", "live"),
     ("execution", "selftest"),
+    ("statistics",),
     ("graders", "analysis", "reports"),
     ("cli", "commands", "__main__"),
 )
@@ -48,7 +49,8 @@ HOMES = {
     "rank_bm25": ("retrievers",),
     "ray": ("fleet",),
     "rich": ("live", "reports", *ENTRY),
-    "scipy": ("stats",),
+    "scipy": ("stats", "statistics"),
+    "statsmodels": ("statistics",),
     "tabulate": ("reports",),
     "tiktoken": ("tokens",),
     "typer": ENTRY,
