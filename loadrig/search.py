@@ -1,12 +1,13 @@
 """Which load to try next on the way to the highest that keeps the objectives, and between which loads it lies. Pure.
 
-From a first load upwards by doubling until one does not keep them, or downwards by halving until one does; then
-bisection between the highest kept and the lowest not kept, at their middle where loads are whole numbers, else at
-their geometric mean. It ends when the two are a tenth apart (or 1, of whole numbers), at the ceiling, or when as many
-stages were run as are allowed. A load that stays undecided is not kept, but nobody says that it is broken: the
-bracket's upper end tells the two apart.
+From a first load upwards by doubling until one is broken, or downwards by halving until one is kept; then bisection
+between the highest kept and the next one that is not, at their middle where loads are whole numbers, else at their
+geometric mean. It ends when the two are a tenth apart (or 1, of whole numbers), at the ceiling, or when as many stages
+were run as are allowed. A load that stays undecided is not kept, but nobody says that it is broken: the bracket's upper
+end tells the two apart.
 
-It is taken for granted that a load above a broken one is broken too. Knows no trials: a verdict is told to it.
+It is taken for granted that what keeps the objectives does so at any lower load. Knows no trials: a verdict is told to
+it.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ class Bracket:
 
 def bracket(tried: Sequence[Tried]) -> Bracket:
     """Between which loads the answer lies so far."""
-    over = min((one for one in tried if one.verdict != "kept"), key=lambda one: one.load, default=None)
-    under = [one.load for one in tried if one.verdict == "kept" and (over is None or one.load < over.load)]
-    if over is None:
-        return Bracket(max(under, default=None), None, broken=False)
-    return Bracket(max(under, default=None), over.load, broken=over.verdict == "broken")
+    broken = min((one.load for one in tried if one.verdict == "broken"), default=math.inf)
+    kept = max((one.load for one in tried if one.verdict == "kept" and one.load < broken), default=None)
+    over = [one.load for one in tried if one.verdict != "kept" and one.load > (kept or 0)]
+    not_kept = min(over, default=None)
+    return Bracket(kept, not_kept, broken=not_kept == broken)
 
 
 def next_load(tried: Sequence[Tried], bounds: Bounds) -> float | None:
@@ -67,10 +68,12 @@ def next_load(tried: Sequence[Tried], bounds: Bounds) -> float | None:
         return bounds.first
     if sum(one.stages for one in tried) >= bounds.stages:
         return None
+    top = max(tried, key=lambda one: one.load)
+    if not any(one.verdict == "broken" for one in tried) and not top.saturated and top.load < bounds.ceiling:
+        return min(2 * top.load, bounds.ceiling)
     found = bracket(tried)
     if found.not_kept is None:
-        top = max(tried, key=lambda one: one.load)
-        return None if top.saturated or top.load >= bounds.ceiling else min(2 * top.load, bounds.ceiling)
+        return None
     if found.kept is None:
         lower = found.not_kept // 2 if bounds.whole else found.not_kept / 2
         return lower if lower >= (1 if bounds.whole else LOWEST * bounds.first) else None
