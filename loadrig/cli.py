@@ -8,13 +8,14 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 
 from loadrig import __version__
 from loadrig.commands.corpus_app import corpus_app
 from loadrig.words.errors import InputError, Interrupted, LoadrigError
+from loadrig.words.settings import Fleet
 
 EXIT_CODES: dict[type[LoadrigError], int] = {InputError: 2, Interrupted: 3}
 
@@ -37,12 +38,13 @@ ArmNames = Annotated[list[str] | None, typer.Option("--arm", help="Only this arm
 Concurrency = Annotated[list[int] | None, typer.Option(min=1, help="Trials in flight; may be repeated")]
 Rate = Annotated[str | None, typer.Option(help="Open loop: trials a second, one stage each, such as 0.5,1,2")]
 Duration = Annotated[float | None, typer.Option(min=0.001, help="Seconds that a stage lasts")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; more than one run on Ray")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes")]
+FleetKind = Annotated[str | None, typer.Option("--fleet", help='Where workers run: "process", "ray" or "inline"')]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first n questions")]
 Repetitions = Annotated[int | None, typer.Option(min=1, help="How often each question is asked in each arm")]
 OnePass = Annotated[bool, typer.Option("--one-pass", help="Do not repeat the set to fill a stage")]
 Out = Annotated[Path, typer.Option(help="Where run folders go")]
-Inline = Annotated[bool, typer.Option("--inline", help="One worker in this process, without Ray")]
+Inline = Annotated[bool, typer.Option("--inline", help="One worker in this process")]
 Budget = Annotated[str | None, typer.Option(help="Stop before this much money would be spent")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about an estimated cost over 1.00")]
 MetricsPort = Annotated[int | None, typer.Option(min=0, max=65535, help="Serve /metrics here; 0 takes a free port")]
@@ -64,6 +66,7 @@ def run(
     rate: Rate = None,
     duration: Duration = None,
     workers: Workers = None,
+    fleet: FleetKind = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
     one_pass: OnePass = False,
@@ -94,6 +97,7 @@ def run(
         rate=_rates(rate),
         duration_s=duration,
         workers=workers,
+        fleet=_fleet(fleet),
         limit=limit,
         repetitions=repetitions,
         budget=budget,
@@ -173,6 +177,7 @@ def sweep(
     limit: Limit = None,
     one_pass: OnePass = False,
     workers: Workers = None,
+    fleet: FleetKind = None,
     inline: Inline = False,
     out: Out = Path("results"),
     budget: Budget = None,
@@ -196,6 +201,7 @@ def sweep(
         limit=limit,
         one_pass=one_pass,
         workers=workers,
+        fleet=_fleet(fleet),
         concurrency=() if levels is None else _levels(levels),
         rate=_rates(rate),
         duration_s=duration,
@@ -325,6 +331,12 @@ def _levels(text: str) -> tuple[int, ...]:
     if not levels or min(levels) < 1:
         raise InputError(f"--levels {text!r}", remedy="whole numbers above 0 with commas between, such as 1,4,16")
     return levels
+
+
+def _fleet(text: str | None) -> Fleet | None:
+    if text is not None and text not in get_args(Fleet):
+        raise InputError(f"--fleet {text!r}", remedy=f"one of: {', '.join(get_args(Fleet))}")
+    return cast("Fleet | None", text)
 
 
 def _rates(text: str | None) -> tuple[float, ...]:

@@ -1,8 +1,11 @@
 """The run's folder on disk: append-only files, one writer (the driver), many readers.
 
 Rules: records.jsonl begins with a line that carries the schema number; then one record a line, appended as trials
-end and flushed batch by batch. A torn last line (the writer was killed) is cut off before anything is appended
-and ignored by readers. Nothing here rewrites a record. Knows no statistics and no prices.
+end. What `append` and `lease` were given is with the operating system when they return: it outlives this process,
+however that ends, and with `sync` the machine. What a full disk took in part is cut off again, so that a later line
+does not glue to it. A torn last line (the writer was killed) is cut off before anything is appended and ignored by
+readers. leases.jsonl says which trials were given to a worker, before it is given them: without a record, such a trial
+may have been sent. Nothing here rewrites a record. Knows no statistics and no prices.
 """
 
 from __future__ import annotations
@@ -10,20 +13,22 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from loadrig.words.corpus import Question
 from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import SCHEMA, Record
+from loadrig.words.score import Grading
 from loadrig.words.trial import Trial
 
-MANIFEST, PLAN, RECORDS, PROMPTS, QUESTIONS = (
-    "manifest.json", "plan.jsonl", "records.jsonl", "prompts.jsonl", "questions.jsonl",
+MANIFEST, PLAN, RECORDS, PROMPTS, QUESTIONS, LEASES = (
+    "manifest.json", "plan.jsonl", "records.jsonl", "prompts.jsonl", "questions.jsonl", "leases.jsonl",
 )  # fmt: skip
 
 T = TypeVar("T")
@@ -36,7 +41,8 @@ _record_decoder = msgspec.json.Decoder(Record)
 class RunFolder:
     """A run as read back. `records` holds the counting record of each trial: the highest try, in file order.
 
-    `superseded` are the lower tries: they stay in the bill and leave every other figure.
+    `superseded` are the lower tries: they stay in the bill and leave every other figure. `grading`: whose marks count;
+    None: the pre-check's.
     """
 
     path: Path
@@ -45,19 +51,21 @@ class RunFolder:
     questions: Mapping[str, Question]
     records: tuple[Record, ...]
     superseded: tuple[Record, ...]
+    grading: Grading | None = None
 
 
 class RunLog:
-    """Appends records and prompt fragments to a run's folder; `with` closes the files."""
+    """Appends records, prompt fragments and leases to a run's folder; `with` closes the files. Every method raises
+    `LogError` when the disk does not take what it is given; of that, nothing is on file then."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._records = _open_append(folder / RECORDS)
         self._prompts = _open_append(folder / PROMPTS)
+        self._leases = _open_append(folder / LEASES)
         if self._records.tell() == 0:
-            self._records.write(_encoder.encode({"schema": SCHEMA, "kind": "loadrig records"}) + b"\n")
-            self._records.flush()
+            self._append(self._records, [{"schema": SCHEMA, "kind": "loadrig records"}])
         self._known = {row["hash"] for row in _json_lines(folder / PROMPTS)}
 
     def __enter__(self) -> RunLog:
@@ -67,34 +75,49 @@ class RunLog:
         self.close()
 
     def append(self, records: Iterable[Record], fragments: Mapping[str, bytes]) -> None:
-        """Writes prompt fragments not yet on file, then the records, and flushes both to the system.
+        """Writes prompt fragments not yet on file, then the records."""
+        fresh = {digest: text for digest, text in fragments.items() if digest not in self._known}
+        self._append(self._prompts, ({"hash": digest, "text": text.decode()} for digest, text in fresh.items()))
+        self._known.update(fresh)
+        self._append(self._records, records)
 
-        Raises `LogError` when the disk does not take them.
-        """
+    def lease(self, worker: str, trials: Sequence[Trial]) -> None:
+        """Notes that a worker is about to be given these trials."""
+        self._append(self._leases, [{"worker": worker, "given": _tries(trials)}] if trials else ())
+
+    def take_back(self, worker: str, trials: Sequence[Trial]) -> None:
+        """Notes that a worker has not begun these trials, and will not."""
+        self._append(self._leases, [{"worker": worker, "back": _tries(trials)}] if trials else ())
+
+    def sync(self) -> None:
+        """Waits until the disk has what was written: it outlives the machine's power, too."""
         try:
-            self._write(records, fragments)
+            for file in (self._leases, self._prompts, self._records):
+                os.fsync(file.fileno())
         except OSError as error:
-            raise LogError(f"{self.folder}: records cannot be written: {error}") from error
-
-    def _write(self, records: Iterable[Record], fragments: Mapping[str, bytes]) -> None:
-        for digest, fragment in fragments.items():
-            if digest not in self._known:
-                self._known.add(digest)
-                line = {"hash": digest, "text": fragment.decode()}
-                self._prompts.write(_encoder.encode(line) + b"\n")
-        self._prompts.flush()
-        self._records.writelines(_encoder.encode(record) + b"\n" for record in records)
-        self._records.flush()
+            raise LogError(f"{self.folder}: the disk did not take what was written: {error}") from error
 
     def close(self) -> None:
         """Flushes to the disk and closes; may be called twice."""
-        for file in (self._prompts, self._records):
-            if not file.closed:
-                with contextlib.suppress(OSError):  # a full disk was told when it was written to
-                    file.flush()
-                    os.fsync(file.fileno())
-                with contextlib.suppress(OSError):
-                    file.close()
+        for file in (self._leases, self._prompts, self._records):
+            with contextlib.suppress(OSError, ValueError):  # a full disk was told when it was written to; or closed
+                os.fsync(file.fileno())
+            with contextlib.suppress(OSError):
+                file.close()
+
+    def _append(self, file: FileIO, values: Iterable[object]) -> None:
+        """All of them, a line each, or none."""
+        left = memoryview(b"".join(_encoder.encode(value) + b"\n" for value in values))
+        if not left:
+            return
+        end = file.tell()
+        try:
+            while left:
+                left = left[file.write(left) :]
+        except OSError as error:
+            file.truncate(end)
+            file.seek(end)
+            raise LogError(f"{self.folder}: records cannot be written: {error}") from error
 
 
 def write_json(path: Path, value: object) -> None:
@@ -146,6 +169,19 @@ def read_prompts(folder: Path) -> dict[str, bytes]:
     return {row["hash"]: row["text"].encode() for row in _json_lines(folder / PROMPTS)}
 
 
+def read_leases(folder: Path) -> set[tuple[str, int]]:
+    """Trial and try of all that was given to a worker and not taken back unbegun."""
+    given: set[tuple[str, int]] = set()
+    for row in _json_lines(folder / LEASES):
+        given.update((trial, try_no) for trial, try_no in row.get("given", ()))
+        given.difference_update((trial, try_no) for trial, try_no in row.get("back", ()))
+    return given
+
+
+def _tries(trials: Sequence[Trial]) -> list[tuple[str, int]]:
+    return [(trial.id, trial.try_no) for trial in trials]
+
+
 def _records_of(path: Path) -> Iterable[Record]:
     lines = _whole_lines(path)
     header = msgspec.json.decode(lines[0]) if lines else {}
@@ -181,9 +217,9 @@ def _whole_lines(path: Path) -> list[bytes]:
     return data[: data.rfind(b"\n") + 1].splitlines()
 
 
-def _open_append(path: Path) -> IO[bytes]:
+def _open_append(path: Path) -> FileIO:
     """The file, cut after its last whole line and locked for as long as it is open: one process writes a run."""
-    file = path.open("ab+")
+    file = path.open("ab+", buffering=0)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -19,6 +19,7 @@ from command import LOADRIG, QUICK, loadrig, only_run, write_plan
 from loadrig.log import RunFolder, read_run
 
 TWO_WORKERS = QUICK.replace("workers = 1", "workers = 2\ncpus_per_worker = 0.5")
+each_fleet = pytest.mark.parametrize("fleet", ["process", pytest.param("ray", marks=pytest.mark.ray)])
 LONG = TWO_WORKERS.replace('name = "quick"', 'name = "quick"\nrepetitions = 10')
 IMPATIENT = [sys.executable, "-c", f"import loadrig.fleet.handle as one; one.SILENCE_LIMIT_S = 2\n{LOADRIG[-1]}"]
 
@@ -61,30 +62,32 @@ def _outcomes(run: RunFolder) -> Counter[str]:
 
 @pytest.mark.ray
 def test_two_ray_workers_do_the_same_job_as_one_inline(tmp_path: Path) -> None:
-    """Same trials, same answers, same tokens; two worker processes and their connections at the target."""
+    """Same trials, same answers, same tokens, over Ray, over plain processes and in one; two workers each but there."""
     runs = {}
-    for name, flags in {"ray": [], "inline": ["--inline"]}.items():
+    for name, flags in {"ray": ["--fleet", "ray"], "process": [], "inline": ["--inline"]}.items():
         called = loadrig("run", write_plan(tmp_path, TWO_WORKERS), "--out", tmp_path / name, *flags)
         assert called.code == 0, called.err
         runs[name] = only_run(tmp_path / name)
     heard = [{r.trial: (r.arm, r.question, r.answer, r.usage) for r in run.records} for run in runs.values()]
-    assert heard[0] == heard[1]
-    assert {record.worker for record in runs["ray"].records} == {"w1", "w2"}
-    assert len({worker["pid"] for worker in runs["ray"].manifest["workers"]}) == 2
+    assert heard[0] == heard[1] == heard[2]
+    for name in ("ray", "process"):
+        assert {record.worker for record in runs[name].records} == {"w1", "w2"}
+        assert len({worker["pid"] for worker in runs[name].manifest["workers"]}) == 2
+    assert [run.manifest["sessions"][0]["fleet"] for run in runs.values()] == ["ray", "process", "inline"]
 
 
-@pytest.mark.ray
-def test_a_killed_worker_loses_its_trials_by_name_and_resume_completes_them(tmp_path: Path) -> None:
+@each_fleet
+def test_a_killed_worker_loses_its_trials_by_name_and_resume_completes_them(tmp_path: Path, fleet: str) -> None:
     """kill -9 in mid-run: the sum still holds, a warning names the worker, exit code 1; --resume asks the rest."""
     plan = write_plan(tmp_path, LONG)
-    process, folder = _begun(plan, tmp_path / "results")
+    process, folder = _begun(plan, tmp_path / "results", "--fleet", fleet)
     manifest = json.loads((folder / "manifest.json").read_text())
     os.kill(manifest["workers"][0]["pid"], signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 1, err
     run = read_run(folder)
     lost = [record for record in run.records if record.reason == "lost"]
-    assert 1 <= len(lost) <= 5  # its two credits and what was leased ahead
+    assert 1 <= len(lost) <= 5  # its two credits, and what had ended untold or was leased ahead
     assert {record.worker for record in lost} == {"w1"}
     assert len(run.records) == len(run.trials)
     assert _outcomes(run) == {"answered": len(run.trials) - len(lost), "failed": len(lost)}
@@ -123,7 +126,8 @@ def test_an_interrupted_run_keeps_everything_and_reports(tmp_path: Path) -> None
 
 
 def test_a_killed_driver_is_taken_up_with_its_last_requests_in_the_bill(tmp_path: Path) -> None:
-    """kill -9 of the driver at 4 in flight: 4 lost tries stay in the bill as unknown, everything else is asked once."""
+    """kill -9 of the driver at 4 in flight: the lost tries, 4 and what was leased ahead, stay in the bill as unknown,
+    everything else is asked once, and nothing twice under one number."""
     plan = write_plan(tmp_path, LONG)
     process, folder = _begun(plan, tmp_path / "results", "--inline")
     process.kill()
@@ -133,8 +137,10 @@ def test_a_killed_driver_is_taken_up_with_its_last_requests_in_the_bill(tmp_path
     assert called.code == 0, called.err
     run = read_run(folder)
     assert _outcomes(run) == {"answered": len(run.trials)}
-    assert [(record.reason, record.cost) for record in run.superseded] == [("lost", None)] * 4
-    assert json.loads((folder / "summary.json").read_text())["bill"]["total"]["unknown"] == 4
+    lost = [(record.reason, record.cost) for record in run.superseded]
+    assert 4 <= len(lost) <= 12
+    assert set(lost) == {("lost", None)}
+    assert json.loads((folder / "summary.json").read_text())["bill"]["total"]["unknown"] == len(lost)
 
 
 def test_a_budget_holds_over_a_resume(tmp_path: Path) -> None:
@@ -160,7 +166,7 @@ def test_a_budget_holds_over_a_resume(tmp_path: Path) -> None:
 def test_a_run_stopped_before_it_began_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     """A signal while Ray starts: exit code 3, one line, no folder."""
     process = subprocess.Popen(
-        [*LOADRIG, "run", str(write_plan(tmp_path, TWO_WORKERS)), "--out", str(tmp_path / "results")],
+        [*LOADRIG, "run", str(write_plan(tmp_path, TWO_WORKERS)), "--out", str(tmp_path / "results"), "--fleet", "ray"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
@@ -227,11 +233,12 @@ def test_a_worker_whose_search_process_is_killed_ends_with_a_warning(tmp_path: P
     assert _outcomes(read_run(folder)) == {"answered": len(run.trials)}
 
 
-@pytest.mark.ray
-def test_a_worker_that_hangs_is_given_up_and_the_other_goes_on(tmp_path: Path) -> None:
+@each_fleet
+def test_a_worker_that_hangs_is_given_up_and_the_other_goes_on(tmp_path: Path, fleet: str) -> None:
     """One of two is stopped by SIGSTOP: after the limit (here 2 s) its trials are lost and the other asks the rest."""
     plan = write_plan(tmp_path, LONG)
-    process, folder = _begun(plan, tmp_path / "results", "--arm", "rag", "--arm", "full_context", command=IMPATIENT)
+    flags = ["--arm", "rag", "--arm", "full_context", "--fleet", fleet]
+    process, folder = _begun(plan, tmp_path / "results", *flags, command=IMPATIENT)
     pid = json.loads((folder / "manifest.json").read_text())["workers"][0]["pid"]
     os.kill(pid, signal.SIGSTOP)
     _, err = process.communicate(timeout=120)

@@ -46,6 +46,26 @@ try:
 except LogError as error:
     print(written, error)
 """
+FREED = """
+import resource, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from loadrig.log import RunLog
+from loadrig.words.errors import LogError
+from records import record
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, most))
+with RunLog(Path(sys.argv[1])) as log:
+    for number in range(5):
+        try:
+            log.append([record(f"t{number}", answer="x" * 2600)], {})
+        except LogError:
+            print("full at", number)
+            break
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    log.append([record("later", answer="x" * 2600)], {})
+"""
 
 
 def test_a_record_comes_back_as_it_was_written(tmp_path: Path) -> None:
@@ -147,6 +167,15 @@ def test_a_full_disk_is_one_line_and_loses_nothing_before_it(tmp_path: Path) -> 
     written, _, told = said.partition(" ")
     assert told == f"{tmp_path}: records cannot be written: [Errno 27] File too large"
     assert 10 < int(written) == len(read_run(tmp_path).records)
+
+
+def test_what_a_full_disk_took_in_part_is_cut_off_and_the_next_record_is_whole(tmp_path: Path) -> None:
+    """Records of 3,000 bytes, room for 10,000, then for more: what did not fit is not on file, what comes after is."""
+    write_run(tmp_path, [])
+    command = [sys.executable, "-c", FREED, str(tmp_path), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "full at 3\n")
+    assert [one.trial for one in read_run(tmp_path).records] == ["t0", "t1", "t2", "later"]
 
 
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:

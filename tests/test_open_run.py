@@ -36,7 +36,7 @@ def test_an_open_loop_is_the_same_over_ray_as_inline(tmp_path: Path) -> None:
     """The same trials due at the same times and all answered; two workers have every second one each; every begin is on
     its worker's clock, to within the error that the manifest has."""
     runs: dict[str, RunFolder] = {}
-    for name, flags in {"ray": [], "inline": ["--inline"]}.items():
+    for name, flags in {"ray": ["--fleet", "ray"], "inline": ["--inline"]}.items():
         called = loadrig("run", write_plan(tmp_path, TWO_WORKERS), "--out", tmp_path / name, *flags)
         assert called.code == 0, called.err
         runs[name] = only_run(tmp_path / name)

@@ -1,4 +1,4 @@
-"""Runs a plan from start to finished folder. The order matters: Ray starts first, in a thread, for it takes longest;
+"""Runs a plan from start to finished folder. The order matters: Ray, if it is used, starts first, for it takes longest;
 all that the user can have got wrong is found before anything is written; whatever happens later, records stay.
 """
 
@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,20 +18,19 @@ from loadrig import __version__
 from loadrig.execution import folder as folders
 from loadrig.execution import resuming
 from loadrig.execution.course import Course
+from loadrig.execution.fleets import Fleet
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared, calibrate, prepare
 from loadrig.execution.signals import Signals
 from loadrig.execution.steering import Steering
 from loadrig.execution.targets import Reached, check, reach
-from loadrig.fleet import on_ray
 from loadrig.fleet.driver import Driver
 from loadrig.fleet.handle import Handle
-from loadrig.fleet.inline import inline_fleet
 from loadrig.fleet.spending import Spending
 from loadrig.live.endpoint import Endpoint
 from loadrig.live.metrics import Metrics
 from loadrig.live.progress import Progress
-from loadrig.log import RunLog, leave_out, read_run
+from loadrig.log import RunLog, leave_out, read_leases, read_run
 from loadrig.plan import likely
 from loadrig.words.errors import InputError, Interrupted
 from loadrig.words.settings import Plan
@@ -64,7 +63,7 @@ async def _execute(plan: Plan, options: Options, progress: Progress, steering: S
     async with AsyncExitStack() as stack:
         signals = stack.enter_context(Signals(progress))
         await check(plan)
-        ray = await stack.enter_async_context(_Ray(plan, options, progress))
+        fleet = await stack.enter_async_context(Fleet(plan.load, progress, inline=options.inline))
         progress.notice("reading the corpus, building the indexes")
         prepared = await asyncio.to_thread(prepare, plan, steering=steering)
         taken = _taken_up(prepared, options)
@@ -80,10 +79,11 @@ async def _execute(plan: Plan, options: Options, progress: Progress, steering: S
         _confirm(prepared, options, reached)
         for warning in (*prepared.warnings, *reached.warnings):
             progress.notice(f"warning: {warning}")
-        handles = await stack.enter_async_context(_fleet(folder, prepared, reached, ray, progress))
+        handles = await stack.enter_async_context(_fleet(folder, prepared, reached, fleet))
         if endpoint.url:
             progress.notice(f"metrics at {endpoint.url}")
-        session = folders.Session(options.command_line, tuple((handle.name, handle.pid) for handle in handles))
+        workers = tuple((handle.name, handle.pid) for handle in handles)
+        session = folders.Session(options.command_line, workers, fleet.kind)
         on_file = prepared if steering is None else replace(prepared, stages=(), trials=())
         manifest = folders.begin(folder, on_file, reached, session, None if taken is None else taken.manifest)
         driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
@@ -113,20 +113,16 @@ async def _execute(plan: Plan, options: Options, progress: Progress, steering: S
 
 
 @asynccontextmanager
-async def _fleet(
-    folder: Path, prepared: Prepared, reached: Reached, ray: _Ray, progress: Progress
-) -> AsyncIterator[list[Handle]]:
+async def _fleet(folder: Path, prepared: Prepared, reached: Reached, fleet: Fleet) -> AsyncIterator[list[Handle]]:
     """The workers, ready, over a library of corpus and indexes in a private folder of their own."""
     with tempfile.TemporaryDirectory(prefix="loadrig-") as private:
         library = Path(private)
         await asyncio.to_thread(save, library, Texts(prepared.corpus, prepared.questions), prepared.indexes)
         setups = [
             Setup(folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices)
-            for number in range(1, ray.workers + 1)
+            for number in range(1, fleet.workers + 1)
         ]
-        await ray.started()
-        progress.notice(f"starting {len(setups)} worker{'s' * (len(setups) > 1)}")
-        async with ray.fleet(setups) as handles:
+        async with fleet.of(setups) as handles:
             yield handles
 
 
@@ -153,38 +149,6 @@ def _driver(
     return Driver(info, log, observers, spending=spending, unrun=unrun)
 
 
-class _Ray:
-    """Ray for more than one worker, started in a thread while the driver does other work; else one inline worker."""
-
-    def __init__(self, plan: Plan, options: Options, progress: Progress) -> None:
-        self.used = plan.load.workers > 1 and not options.inline
-        self.workers = plan.load.workers if self.used else 1
-        self._cpus = plan.load.cpus_per_worker
-        self._progress = progress
-        self._starting: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> _Ray:
-        if self.used:
-            self._progress.notice("starting Ray")
-            on_ray.check(self.workers, self._cpus)
-            self._starting = asyncio.create_task(asyncio.to_thread(on_ray.start, self.workers * self._cpus))
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._starting is not None:
-            await asyncio.wait({self._starting})
-            if not self._starting.exception():
-                await asyncio.to_thread(on_ray.shut_down)
-
-    async def started(self) -> None:
-        if self._starting is not None:
-            self._progress.notice("waiting for Ray")
-            await self._starting
-
-    def fleet(self, setups: Sequence[Setup]) -> AbstractAsyncContextManager[list[Handle]]:
-        return on_ray.ray_fleet(setups, cpus_per_worker=self._cpus) if self.used else inline_fleet(setups[0])
-
-
 def _at_most(prepared: Prepared) -> str:
     """What a run that chooses its stages may come to."""
     cost, trials = prepared.estimate.cost, len(likely(prepared.stages, prepared.trials))
@@ -205,7 +169,7 @@ def _taken_up(prepared: Prepared, options: Options) -> resuming.TakenUp | None:
         return None
     run = read_run(options.resume)
     resuming.check_same_plan(run, folders.plan_as_json(prepared.plan), prepared.corpus.sha256)
-    return resuming.take_up(run, retry_failed=options.retry_failed)
+    return resuming.take_up(run, read_leases(options.resume), retry_failed=options.retry_failed)
 
 
 def _confirm(prepared: Prepared, options: Options, reached: Reached) -> None:

@@ -30,7 +30,7 @@ from loadrig.measures.recall import CREDITING_RULE
 from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
 from loadrig.words.errors import LogError
-from loadrig.words.settings import Plan
+from loadrig.words.settings import Fleet, Plan
 from loadrig.words.trial import Stage, Trial
 
 LIBRARIES = ("anthropic", "bm25s", "httptools", "rank-bm25", "ray", "tiktoken", "uvloop")
@@ -66,6 +66,7 @@ class Session:
 
     command_line: str
     workers: tuple[tuple[str, int], ...]
+    fleet: Fleet = "inline"
 
 
 def begin(
@@ -83,7 +84,12 @@ def begin(
     manifest["endpoints"] = dict(reached.base_urls)
     manifest["workers"] = [{"name": name, "pid": pid} for name, pid in session.workers]
     manifest["sessions"].append(
-        {"began_at": SystemClock().label(), "ended_at": None, "command_line": session.command_line}
+        {
+            "began_at": SystemClock().label(),
+            "ended_at": None,
+            "command_line": session.command_line,
+            "fleet": session.fleet,
+        }
     )
     write_json(folder / MANIFEST, manifest)
     return manifest

@@ -9,7 +9,7 @@ from typing import Any
 
 from loadrig.plan import mistake
 from loadrig.words.errors import InputError
-from loadrig.words.settings import Objective, Plan
+from loadrig.words.settings import Fleet, Objective, Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,7 @@ class Overrides:
     rate: tuple[float, ...] = ()
     duration_s: float | None = None
     workers: int | None = None
+    fleet: Fleet | None = None
     limit: int | None = None
     repetitions: int | None = None
     budget: str | None = None
@@ -55,7 +56,7 @@ def overridden(plan: Plan, flags: Overrides) -> Plan:
     if flags.corpus is not None and flags.slice is None:
         corpus = replace(corpus, slice=None)  # a slice belongs to the corpus it was cut from
     models = tuple(_with(model, base_url=flags.base_url, scenario=flags.scenario) for model in plan.model)
-    load = _with(plan.load, workers=flags.workers, duration_s=flags.duration_s)
+    load = _with(plan.load, workers=flags.workers, fleet=flags.fleet, duration_s=flags.duration_s)
     if flags.concurrency or flags.rate:  # either takes the place of whichever loop the plan has
         load = replace(load, concurrency=flags.concurrency or None, rate=flags.rate or None, replay=False)
     if flags.one_pass:

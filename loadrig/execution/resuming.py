@@ -1,14 +1,14 @@
 """What a taken-up run still has to ask, and what its first part may have spent unrecorded. Pure.
 
 Asked again: trials without a record, not run, lost with their worker, or cancelled when the run was stopped; failed
-ones only when told to. What was begun before counts as a try: the new one gets the next number. A run whose driver was
-killed has records of none of its last requests: the N first trials without a record are taken for sent and lost; in
-open loop those that were due until a second after the last end on file.
+ones only when told to. What was begun before counts as a try: the new one gets the next number. A run that was killed,
+or whose disk was full, has no record of its last requests: what was given to a worker and has none is taken for sent
+and lost, so that no try of a trial is ever sent twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,9 +20,11 @@ from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Stage, Trial, unasked
 
 ASKED_AGAIN = {"lost", "cancelled"}
-AFTER_NS = 1_000_000_000  # records reach the file a few exchanges later
-MAY_CHANGE = ("load.workers", "load.cpus_per_worker", "limits", "retry", "budget", "allowed_failure_share", "timezone")
-KILLED = Failure("lost", "the driver was killed: this trial may have been sent")
+MAY_CHANGE = (
+    "load.workers", "load.cpus_per_worker", "load.fleet", "limits", "retry", "budget", "allowed_failure_share",
+    "timezone",
+)  # fmt: skip
+UNTOLD = Failure("lost", "the run ended before this trial's record came: it may have been sent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,12 @@ class TakenUp:
     earlier: tuple[Record, ...]
 
 
-def take_up(run: RunFolder, *, retry_failed: bool) -> TakenUp:
-    """What is missing in a run. Raises `InputError` when nothing is."""
-    lost = tuple(_lost(run)) if run.manifest["status"] == "running" else ()
+def take_up(run: RunFolder, leases: Collection[tuple[str, int]], *, retry_failed: bool) -> TakenUp:
+    """What is missing in a run, of which `leases` says what was given to a worker: trial and try.
+
+    Raises `InputError` when nothing is.
+    """
+    lost = tuple(_lost(run, leases))
     records = {record.trial: record for record in (*run.records, *lost)}
     trials = tuple(
         replace(trial, try_no=1 if record is None else record.try_no + 1)
@@ -68,25 +73,14 @@ def check_same_plan(run: RunFolder, plan: Mapping[str, Any], corpus_sha256: str)
         raise InputError(problem, path=run.path, remedy="restore its texts, or begin a new run")
 
 
-def _lost(run: RunFolder) -> Iterator[Record]:
-    """Records for what was in flight when the driver died."""
-    recorded = {record.trial for record in run.records}
-    open_trials = [trial for trial in run.trials if trial.id not in recorded]
-    if not open_trials:
-        return
-    stage = next(stage for stage in run.manifest["stages"] if stage["name"] == open_trials[0].stage)
-    mine = [trial for trial in open_trials if trial.stage == stage["name"]]
-    if stage["concurrency"] is None:
-        until_ns = _last_end_ns(run, stage["name"]) + AFTER_NS
-        mine = [trial for trial in mine if (trial.due_ns or 0) <= until_ns]
-    begun = mine[: stage["concurrency"] or stage["open_loop"]["max_in_flight"]]
-    yield from (unasked(trial, run.manifest["run"], "failed", "lost", failure=KILLED) for trial in begun)
-
-
-def _last_end_ns(run: RunFolder, stage: str) -> int:
-    """Of the trials of an open-loop stage, from its begin."""
-    due = {trial.id: trial.due_ns or 0 for trial in run.trials}
-    return max((due[r.trial] + (r.scheduled_ns or 0) for r in run.records if r.stage == stage), default=0)
+def _lost(run: RunFolder, leases: Collection[tuple[str, int]]) -> Iterator[Record]:
+    """Records for what may have been sent and is not on file."""
+    recorded = {(record.trial, record.try_no) for record in (*run.records, *run.superseded)}
+    untold = {trial: try_no for trial, try_no in sorted(leases) if (trial, try_no) not in recorded}
+    for trial in run.trials:
+        if trial.id in untold:
+            again = replace(trial, try_no=untold[trial.id])
+            yield unasked(again, run.manifest["run"], "failed", "lost", failure=UNTOLD)
 
 
 def _is_missing(record: Record, *, retry_failed: bool) -> bool:

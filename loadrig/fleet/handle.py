@@ -1,8 +1,15 @@
-"""The driver's end of a worker, the same for a worker in this loop and for a Ray actor."""
+"""The driver's end of a worker, the same for one in this loop, for a process of its own and for a Ray actor.
+
+Rules: the exchange is the heartbeat: a worker answers ten times a second. An answer that is late may be lost, so the
+same order is sent again each second, which a worker takes once; one that has not answered ten times over is given up.
+Periods are counted, not the clock: a driver that was stopped for a while has no silent workers.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import math
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -10,35 +17,54 @@ from typing import Any
 from loadrig.words.errors import FleetError
 from loadrig.worker.messages import Batch, Order
 
-SILENCE_LIMIT_S = 30.0  # an exchange takes a tenth of a second
+SILENCE_LIMIT_S = 10.0
+ASK_AGAIN_S = 1.0
+
+
+class AnswerLostError(FleetError):
+    """Whether the worker had the order is not known; it may be alive. To be asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
     """`call` is one exchange; `running` ends only when the worker does, with the error that ended it; `end` makes sure
-    that a worker given up sends nothing more."""
+    that a worker given up sends nothing more, and returns how many trials it has begun in its life, None: unknown."""
 
     name: str
     pid: int
     call: Callable[[Order], Coroutine[Any, Any, Batch]]
     running: asyncio.Task[None]
-    end: Callable[[], None]
+    end: Callable[[], int | None]
 
     async def exchange(self, order: Order) -> Batch:
-        """The worker's batch. Raises `FleetError` when the worker is gone or broke down."""
-        asking = asyncio.create_task(self.call(order))
+        """The worker's batch. Raises `FleetError` when the worker is gone, broke down or is silent."""
+        periods = math.ceil(SILENCE_LIMIT_S / ASK_AGAIN_S)
+        askings: set[asyncio.Task[Batch]] = set()
         try:
-            done, _ = await asyncio.wait(
-                {asking, self.running}, timeout=SILENCE_LIMIT_S, return_when=asyncio.FIRST_COMPLETED
-            )
-            if not done:
-                raise FleetError(f"worker {self.name} (pid {self.pid}) has not answered for {SILENCE_LIMIT_S:g} s")
-            if not self.running.done():
-                return asking.result()
-            await self.running
-            raise FleetError(f"worker {self.name} (pid {self.pid}) ended before the run did")
+            for _ in range(periods):
+                askings.add(asyncio.create_task(self.call(order)))
+                batch = await self._heard(askings, SILENCE_LIMIT_S / periods)
+                if batch is not None:
+                    return batch
+            raise FleetError(f"worker {self.name} (pid {self.pid}) has not answered for {SILENCE_LIMIT_S:g} s")
         finally:
-            asking.cancel()
+            for asking in askings:
+                asking.cancel()
+
+    async def _heard(self, askings: set[asyncio.Task[Batch]], within_s: float) -> Batch | None:
+        """The first answer; None when all that was asked is silent or lost for so long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while True:
+                    done, _ = await asyncio.wait({*askings, self.running}, return_when=asyncio.FIRST_COMPLETED)
+                    if self.running in done:
+                        await self.running
+                        raise FleetError(f"worker {self.name} (pid {self.pid}) ended before the run did")
+                    askings -= done
+                    for asking in done - {self.running}:
+                        with contextlib.suppress(AnswerLostError):
+                            return asking.result()
+        return None
 
 
 async def wait_ready(ready: Coroutine[Any, Any, Any], running: asyncio.Task[None], *, limit_s: float) -> Any:

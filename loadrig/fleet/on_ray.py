@@ -19,7 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from loadrig.fleet.handle import Handle, wait_ready
+from loadrig.fleet.cpus import compare
+from loadrig.fleet.handle import AnswerLostError, Handle, wait_ready
 from loadrig.words.errors import FleetError, InputError, described
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.setup import Setup
@@ -61,20 +62,6 @@ class Actor:
         self._worker.close()
 
 
-def check(workers: int, cpus_per_worker: float) -> None:
-    """Raises `InputError` at once when this machine, with no cluster named, has too few CPUs for the workers."""
-    if not os.environ.get("RAY_ADDRESS"):
-        _compare(workers * cpus_per_worker, os.cpu_count() or 1)
-
-
-def _compare(needed: float, found: float) -> None:
-    if needed > found:
-        raise InputError(
-            f"the workers ask for {needed:g} CPUs, there are {found:g}",
-            remedy="lower [load] workers or cpus_per_worker, or add nodes",
-        )
-
-
 def start(cpus_needed: float) -> None:
     """Starts Ray on this machine, or joins the cluster that RAY_ADDRESS names. Blocks for about seven seconds.
 
@@ -92,7 +79,7 @@ def start(cpus_needed: float) -> None:
     ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     found = ray.cluster_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
     try:
-        _compare(cpus_needed, found)
+        compare(cpus_needed, found)
     except InputError:
         ray.shutdown()
         raise
@@ -149,6 +136,8 @@ async def _calling(method: Any, setup: Setup, *arguments: object) -> Any:
 
     try:
         return await method(*arguments)
+    except ray.exceptions.ActorUnavailableError as error:
+        raise AnswerLostError(f"worker {setup.worker} cannot be reached: {described(error)}") from error
     except ray.exceptions.RayActorError as error:
         reason = str(error).strip().splitlines()[0]
         raise FleetError(f"worker {setup.worker} died: {reason}") from error

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from records import S, failed, read_run, record, trial_of
+from records import failed, read_run, record, trial_of
 
 from loadrig.execution.resuming import check_same_plan, take_up
+from loadrig.log import RunLog, read_leases
 from loadrig.log import read_run as reread
 from loadrig.words.errors import InputError
 
@@ -24,21 +24,21 @@ PLAN = {"seed": 7, "load": {"workers": 1, "warmup": 8}, "budget": {"money": None
 
 def test_only_what_is_missing_is_asked(tmp_path: Path) -> None:
     """Lost and cancelled trials get a second try, one never begun its first; what failed or is done is left."""
-    taken = take_up(read_run(tmp_path, RECORDS), retry_failed=False)
+    taken = take_up(read_run(tmp_path, RECORDS), (), retry_failed=False)
     assert [(trial.id, trial.try_no) for trial in taken.trials] == [("lost", 2), ("stopped", 2), ("unrun", 1)]
     assert taken.earlier == tuple(RECORDS)
 
 
 def test_failed_trials_are_asked_only_when_told_to(tmp_path: Path) -> None:
     """With retry_failed the refused one is asked again too."""
-    taken = take_up(read_run(tmp_path, RECORDS), retry_failed=True)
+    taken = take_up(read_run(tmp_path, RECORDS), (), retry_failed=True)
     assert [trial.id for trial in taken.trials] == ["refused", "lost", "stopped", "unrun"]
 
 
 def test_nothing_missing_is_said(tmp_path: Path) -> None:
     """A complete run is not run again by mistake."""
     with pytest.raises(InputError, match="nothing is missing"):
-        take_up(read_run(tmp_path, RECORDS[:1]), retry_failed=False)
+        take_up(read_run(tmp_path, RECORDS[:1]), (), retry_failed=False)
 
 
 def test_a_torn_last_record_is_asked_again(tmp_path: Path) -> None:
@@ -46,27 +46,31 @@ def test_a_torn_last_record_is_asked_again(tmp_path: Path) -> None:
     read_run(tmp_path, RECORDS)
     records = tmp_path / "records.jsonl"
     records.write_bytes(records.read_bytes()[:-20])
-    assert [trial.id for trial in take_up(reread(tmp_path), retry_failed=False).trials] == ["lost", "stopped", "unrun"]
+    assert [trial.id for trial in take_up(reread(tmp_path), (), retry_failed=False).trials] == [
+        "lost", "stopped", "unrun"
+    ]  # fmt: skip
 
 
-def test_a_killed_drivers_last_requests_are_lost_not_forgotten(tmp_path: Path) -> None:
-    """No record of four trials at two in flight: the first two may have been sent and get a second try, by name."""
-    trials = [trial_of(record(name), position) for position, name in enumerate(["done", "a", "b", "c", "d"])]
-    run = read_run(tmp_path, [record("done")], trials=trials, status="running")
-    taken = take_up(run, retry_failed=False)
-    assert [(lost.trial, lost.reason, lost.try_no) for lost in taken.lost] == [("a", "lost", 1), ("b", "lost", 1)]
-    assert [(trial.id, trial.try_no) for trial in taken.trials] == [("a", 2), ("b", 2), ("c", 1), ("d", 1)]
+def test_what_was_given_to_a_worker_and_has_no_record_is_lost_not_forgotten(tmp_path: Path) -> None:
+    """Given: `done`, which has its record, a, and b a second time. a and b may have been sent: they are lost under
+    those numbers and get the next ones; c was never given to anybody."""
+    trials = [trial_of(record(name), position) for position, name in enumerate(["done", "a", "b", "c"])]
+    run = read_run(tmp_path, [record("done"), failed("b", "lost")], trials=trials, status="running")
+    taken = take_up(run, {("done", 1), ("a", 1), ("b", 1), ("b", 2)}, retry_failed=False)
+    assert [(lost.trial, lost.reason, lost.try_no) for lost in taken.lost] == [("a", "lost", 1), ("b", "lost", 2)]
+    assert [(trial.id, trial.try_no) for trial in taken.trials] == [("a", 2), ("b", 3), ("c", 1)]
 
 
-def test_in_open_loop_a_killed_drivers_lost_trials_are_those_that_were_due(tmp_path: Path) -> None:
-    """The last end on file is 2 s after the begin: of those without a record the one due at 3 s, a second later, may
-    have been sent, the one due at 4 s not."""
-    done = record("t1", stage="r1", scheduled_ns=S)
-    trials = [replace(trial_of(record(f"t{n}", stage="r1"), n), due_ns=n * S) for n in range(1, 5)]
-    stage = {"name": "r1", "concurrency": None, "open_loop": {"max_in_flight": 10}}
-    taken = take_up(read_run(tmp_path, [done], trials=trials, status="running", stages=[stage]), retry_failed=False)
-    assert [lost.trial for lost in taken.lost] == ["t2", "t3"]
-    assert [(trial.id, trial.try_no) for trial in taken.trials] == [("t2", 2), ("t3", 2), ("t4", 1)]
+def test_leases_tell_what_a_worker_was_given_and_has_not_handed_back(tmp_path: Path) -> None:
+    """Three given to w1, of which it handed one back and w2 got it; one more handed back and with nobody."""
+    given = [trial_of(record(name)) for name in ["a", "b", "c", "d"]]
+    with RunLog(tmp_path) as log:
+        log.lease("w1", given)
+        log.take_back("w1", given[1:3])
+        log.lease("w2", [given[1]])
+        log.lease("w2", [])
+    assert read_leases(tmp_path) == {("a", 1), ("b", 1), ("d", 1)}
+    assert len((tmp_path / "leases.jsonl").read_bytes().splitlines()) == 3
 
 
 def test_a_changed_plan_or_corpus_is_refused_by_name(tmp_path: Path) -> None:

@@ -26,13 +26,14 @@ MEASURED = {"arm": "rag", "model": "m", "question": "q1", "category": "fact", "r
 
 @dataclass
 class HandWorker:
-    """`orders` are those it was given; `held` the trials it has in hand."""
+    """`orders` are those it was given; `held` what it has in hand; `begun` what is known when it is dead."""
 
     name: str
     says: Callable[[HandWorker, Order], Batch]
     orders: list[Order] = field(default_factory=list)
     held: list[Trial] = field(default_factory=list)
     ended_by_driver: int = 0
+    begun: int | None = None
 
     async def exchange(self, order: Order) -> Batch:
         await asyncio.sleep(0)
@@ -41,8 +42,9 @@ class HandWorker:
         self.held += order.trials
         return self.says(self, order)
 
-    def end(self) -> None:
+    def end(self) -> int | None:
         self.ended_by_driver += 1
+        return self.begun
 
     def batch(self, ended: Sequence[Trial] = (), **given: object) -> Batch:
         """A batch of this exchange's number with records of the trials that ended."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hand_clock import HandClock
-from hand_worker import Driven, HandWorker, driven, promptly, trials
+from hand_worker import Driven, HandWorker, driven, on_file, promptly, trials
 from records import failed, record
 
 from loadrig import log
@@ -97,6 +97,35 @@ def test_a_dead_workers_credits_pass_to_the_others_and_it_is_asked_no_more(tmp_p
     assert lost == [trial.id for trial in first.orders[0].trials] == ["c2-0", "c2-1"]
     assert list(outcomes(found).values()).count("answered") == 5
     assert not found.driver.interrupted
+
+
+def test_of_a_dead_workers_trials_only_those_it_had_begun_are_lost(tmp_path: Path) -> None:
+    """w1 ends c4-0 and dies with more in hand, two begun in its life: c4-1 is lost, the others are asked by w2."""
+
+    def ends_one(worker: HandWorker, order: Order) -> Batch:
+        return worker.batch(worker.held[:1]) if len(worker.orders) == 1 else dies(worker, order)
+
+    first, second = HandWorker("w1", ends_one, begun=2), HandWorker("w2", promptly)
+    found = driven(tmp_path, [trials("c4", 9)], first, second)
+    given = [trial.id for order in first.orders for trial in order.trials]
+    assert given[:2] == ["c4-0", "c4-1"]
+    assert len(given) > 2
+    assert outcomes(found) == {**{f"c4-{n}": "answered" for n in range(9)}, "c4-1": "lost"}
+    assert log.read_leases(tmp_path) == {(f"c4-{n}", 1) for n in range(9)}
+
+
+def test_what_is_not_written_is_not_acknowledged(tmp_path: Path) -> None:
+    """When a worker is given a trial, that stands on file; when a batch is acknowledged, its records do."""
+
+    def looks(worker: HandWorker, order: Order) -> Batch:
+        given = {trial.id for one in worker.orders for trial in one.trials}
+        assert given == {trial for trial, _ in log.read_leases(tmp_path)}
+        assert {trial for trial, _, _ in on_file(tmp_path)} == given - {trial.id for trial in worker.held}
+        return promptly(worker, order)
+
+    worker = HandWorker("w1", looks)
+    driven(tmp_path, [trials("c2", 5)], worker)
+    assert len(worker.orders) == 2
 
 
 def test_when_all_workers_are_dead_every_trial_of_every_stage_is_accounted_for(tmp_path: Path) -> None:

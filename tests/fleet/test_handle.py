@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from asking import run
 
-from loadrig.fleet.handle import Handle, wait_ready
+from loadrig.fleet.handle import AnswerLostError, Handle, wait_ready
 from loadrig.words.errors import FleetError
 from loadrig.worker.messages import Batch, Order
 
@@ -47,6 +47,39 @@ def test_a_silent_worker_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("loadrig.fleet.handle.SILENCE_LIMIT_S", 0.05)
     with pytest.raises(FleetError, match=r"w1 \(pid 77\) has not answered for 0.05 s"):
         exchanged(for_ever, for_ever)
+
+
+@pytest.mark.parametrize("first", ["silent", "lost"])
+def test_a_lost_answer_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    """Silence, and word that the worker cannot be reached, are followed by the same order, whose answer counts."""
+    monkeypatch.setattr("loadrig.fleet.handle.ASK_AGAIN_S", 0.05)
+    asked: list[Order] = []
+
+    async def second_time(order: Order) -> Batch:
+        asked.append(order)
+        if len(asked) == 1 and first == "silent":
+            await for_ever()
+        if len(asked) == 1:
+            raise AnswerLostError("the network is gone")
+        return Batch(7, ())
+
+    assert exchanged(second_time, for_ever).number == 7
+    assert asked == [Order("c1", 1)] * 2
+
+
+def test_a_late_answer_counts_as_long_as_the_worker_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first of two questions is answered after the second was asked: it is the answer."""
+    monkeypatch.setattr("loadrig.fleet.handle.ASK_AGAIN_S", 0.05)
+    asked = asyncio.Event()
+
+    async def first_of_two(order: Order) -> Batch:
+        if not asked.is_set():
+            asked.set()
+            await asyncio.sleep(0.075)
+            return Batch(1, ())
+        return await for_ever()  # type: ignore[no-any-return]
+
+    assert exchanged(first_of_two, for_ever).number == 1
 
 
 def test_a_worker_that_broke_down_tells_why() -> None:

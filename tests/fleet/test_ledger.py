@@ -57,6 +57,15 @@ def test_a_dead_workers_trials_are_named_and_its_credits_pass_on() -> None:
     assert ledger.credits("a") == 4
 
 
+def test_of_a_dead_worker_that_kept_count_only_what_it_had_begun_is_lost() -> None:
+    """Four in hand of which it had begun one, the first leased: that is lost, the other three are leased again."""
+    ledger = Ledger(_trials(100), 8, ["a", "b"])
+    ledger.lease("a", rate_per_s=0)
+    ledger.end("a", "t0")
+    assert _positions(ledger.lose("a", begun=1)) == [1]
+    assert _positions(ledger.lease("b", rate_per_s=0))[:4] == [2, 3, 4, 5]
+
+
 def test_unbegun_trials_go_back_to_the_front_in_plan_order() -> None:
     """Trials handed back are the next to be leased."""
     ledger = Ledger(_trials(10), 2, ["a"])

@@ -38,21 +38,27 @@ def trials(count: int, **given: Any) -> tuple[Trial, ...]:
     )
 
 
-def working(
-    folder: Path, script: Script, work: Callable[[Handle, Server], Coroutine[Any, Any, T]], *further: Any, **given: Any
-) -> T:
-    """What `work` makes of a worker that is ready and the server it asks; both are closed behind it. Its plan has
-    `further` arms beside control and rag, and whatever is `given`."""
+def setup_of(folder: Path, url: str, *further: Any, worker: str = "w1", **given: Any) -> Setup:
+    """What a worker is told, with its library in `folder`. Its plan has `further` arms beside control and rag, and
+    whatever is `given`."""
     texts = Texts(tiny(), {question.id: question for question in questions(5)})
     save(folder, texts, build_indexes({"bm25"}, texts.corpus)[0])
     small = plan(Control(), Rag(k=1), *further, **given, model=(ModelSettings(id="m-1"),))
+    return Setup(
+        "r1", worker, small, folder, {"m-1": Target(small.model[0], load("anthropic"), head(url))}, Prices.load()
+    )
+
+
+def working(
+    folder: Path, script: Script, work: Callable[[Handle, Server], Coroutine[Any, Any, T]], *further: Any, **given: Any
+) -> T:
+    """What `work` makes of a worker that is ready and the server it asks; both are closed behind it."""
 
     async def go() -> T:
         async with serving(script) as server:
-            targets = {"m-1": Target(small.model[0], load("anthropic"), head(server.url))}
-            async with inline_fleet(Setup("r1", "w1", small, folder, targets, Prices.load())) as (handle,):
-                async with asyncio.timeout(10):
-                    return await work(handle, server)
+            setup = setup_of(folder, server.url, *further, **given)
+            async with inline_fleet(setup) as (handle,), asyncio.timeout(10):
+                return await work(handle, server)
 
     return run(go())
 
