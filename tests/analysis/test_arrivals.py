@@ -121,6 +121,12 @@ def test_a_stall_that_was_got_over_is_no_saturation(tmp_path: Path) -> None:
     assert not arrivals(tmp_path, stage(60), *rows).growing
 
 
+def test_a_stall_near_the_end_is_no_saturation(tmp_path: Path) -> None:
+    """The same stall from 45 to 55 s: the backlog was level before it, so it did not grow, it jumped."""
+    rows = [sent(n, 55 - n + 0.1 if 45 <= n < 55 else 0.1) for n in range(60)]
+    assert not arrivals(tmp_path, stage(60), *rows).growing
+
+
 def test_closed_loop_has_no_scheduled_latency(tmp_path: Path) -> None:
     """Null, not 0, in the stage and in the arm; the due times of the record are null too."""
     found = summarize(read_run(tmp_path, [record("a")]))

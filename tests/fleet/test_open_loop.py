@@ -157,3 +157,12 @@ def test_stages_do_not_overlap(tmp_path: Path, clock: HandClock) -> None:
     stages = [first, (Stage("r2", None, first[0].open_loop), later)]
     found = driven(tmp_path, stages, HandWorker("w1", with_a_clock(clock, slowly)))
     assert [(trial, outcome) for trial, outcome, _ in found.on_file] == [("t0", "answered"), ("u0", "answered")]
+
+
+def test_a_run_taken_up_does_not_wait_for_what_is_done(tmp_path: Path, clock: HandClock) -> None:
+    """Only the trials due at 60 and 61 s are left: the stage's begin is 60 s ago, and 600 ms ahead of the first."""
+    stage, trials = each_second(62)
+    worker = HandWorker("w1", with_a_clock(clock, when_due))
+    driven(tmp_path, [(stage, trials[60:])], worker)
+    begins = {order.begin_ns for order in worker.orders if order.credits}
+    assert begins == {(100 - 60) * S + 600 * MS + AHEAD["w1"]}
