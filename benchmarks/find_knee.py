@@ -4,8 +4,8 @@
 
 Each seed draws a simulator: 3 to 24 slots, 50 to 120 ms of service, jitter 0.05 to 0.3. The sweep sees a socket.
 Theory: with N in flight before m slots throughput is min(N, m) / S, so the knee is at m, and a little above it by what
-a trial spends outside of a slot. The search is for the highest N that keeps two objectives, a p95 drawn between 1.3 and 3
-services and 1 % of errors; its theory is a simulation of the queue alone, without rig or socket.
+a trial spends outside of a slot. The search is for the highest N that keeps two objectives, a p95 drawn between 1.3
+and 3 services and 1 % of errors; its theory is a simulation of the queue alone, without rig or socket.
 """
 
 from __future__ import annotations
@@ -161,9 +161,14 @@ def _p95_s(hidden: Hidden, n: int, trials: int = 20_000) -> float:
 
 def _plan(load: LoadSettings, objectives: tuple[Objective, ...] = ()) -> Plan:
     return Plan(
-        name="knee", corpus=CorpusSettings(path="corpora/tiny"),
-        questions=QuestionSettings(path="questions/tiny.jsonl"), model=(ModelSettings(id="claude-haiku-5-5"),), load=load, arms=(Control(),), objectives=objectives,
-    )  # fmt: skip
+        name="knee",
+        corpus=CorpusSettings(path="corpora/tiny"),
+        questions=QuestionSettings(path="questions/tiny.jsonl"),
+        model=(ModelSettings(id="claude-haiku-5-5"),),
+        load=load,
+        arms=(Control(),),
+        objectives=objectives,
+    )
 
 
 def _silent(_: str) -> None: ...
