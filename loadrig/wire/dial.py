@@ -54,6 +54,11 @@ class Dialer:
         if self._receiver is not None:
             self._receiver.close()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is more to be read than one turn of the loop reads; False where that is not known."""
+        return self._receiver is not None and self._receiver.poller.is_behind
+
     async def connect(
         self, exchange: Exchange, make: Callable[[], Connection], *, limit_s: float, late: Failure
     ) -> Connection | None:

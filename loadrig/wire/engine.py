@@ -41,7 +41,7 @@ class Engine:
         self.watchdog: Watchdog
 
     async def __aenter__(self) -> Engine:
-        self._turnstile, self.watchdog = Turnstile(), Watchdog(self.clock)
+        self._turnstile, self.watchdog = Turnstile(lambda: self._dialer.is_behind), Watchdog(self.clock)
         self._dialer.open()
         return self
 

@@ -25,6 +25,7 @@ class Poller:
         self._loop = asyncio.get_running_loop()
         self._epoll = select.epoll()
         self._calls: dict[int, Callable[[bool], None]] = {}
+        self.is_behind = False  # there was more to be read than one turn reads
         self._loop.add_reader(self._epoll.fileno(), self._turn)
 
     def watch(self, fd: int, call: Callable[[bool], None]) -> None:
@@ -50,7 +51,9 @@ class Poller:
 
     def _turn(self) -> None:
         calls = self._calls
-        for fd, events in self._epoll.poll(0, _MOST_A_TURN):
+        found = self._epoll.poll(0, _MOST_A_TURN)
+        self.is_behind = len(found) == _MOST_A_TURN
+        for fd, events in found:
             call = calls.get(fd)
             if call is not None:  # else an earlier one of this turn closed it
                 call(bool(events & select.EPOLLOUT))
