@@ -141,9 +141,7 @@ class Driver:
         offsets = await asyncio.gather(*(self._compared(stage, handle, states[handle.name]) for handle in alive))
         for handle, offset in zip(alive, offsets, strict=True):
             self.watch.note_clock(stage.name, handle.name, offset)
-        first_ns = min(
-            trial.due_ns or 0 for trial in trials
-        )  # what lies before it, of a run taken up, is not waited for
+        first_ns = min(trial.due_ns or 0 for trial in trials)  # of a run taken up: what lies before is not waited for
         begin_ns = self._clock.now_ns() + START_AHEAD_NS - first_ns
         end_ns = begin_ns + stage.open_loop.length_ns + LATE_NS
         by_name = {handle.name: offset for handle, offset in zip(alive, offsets, strict=True)}
