@@ -14,6 +14,7 @@ import typer
 
 from loadrig import __version__
 from loadrig.commands.corpus_app import corpus_app
+from loadrig.commands.grade_app import grade_app
 from loadrig.words.errors import InputError, Interrupted, LoadrigError
 from loadrig.words.settings import Fleet
 
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(corpus_app, name="corpus")
+app.add_typer(grade_app, name="grade")
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan: a TOML file, such as plans/quickstart.toml")]
 BaseUrl = Annotated[str | None, typer.Option(help='Endpoint of every model: a URL, or "simulator"')]
@@ -236,12 +238,16 @@ def nightly(
 
 
 @app.command()
-def report(run: Annotated[Path, typer.Argument(help="A run folder below results/")]) -> None:
+def report(
+    run: Annotated[Path, typer.Argument(help="A run folder below results/")],
+    *,
+    grader: Annotated[str | None, typer.Option(help='Accuracy by this grader\'s marks, or by "precheck"')] = None,
+) -> None:
     """Makes the reports of a run again from its records, and prints its table."""
     from loadrig.commands.firing import console_of
     from loadrig.reports import write_all
 
-    write_all(run, console_of())
+    write_all(run, console_of(), grader=grader)
 
 
 @app.command()

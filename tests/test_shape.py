@@ -43,6 +43,8 @@ HOMES = {
     "httptools": ("wire",),
     "httpx": ("outside",),
     "httpx2": ("wire",),
+    "krippendorff": ("statistics",),
+    "openpyxl": ("graders",),
     "pandas": READ_SIDE,
     "prometheus_client": ("live",),
     "pydantic": ("config",),

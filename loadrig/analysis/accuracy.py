@@ -1,13 +1,14 @@
-"""Accuracy by the pre-check: which answers hold what they must contain. A cheap check, not a grade.
+"""Accuracy: which answers are right by the grading that counts; without one, by the pre-check, which is not a grade.
 
-Checked are answered trials of questions that say what an answer must contain; what was not answered is "not graded",
-counted and never taken for wrong in silence. So accuracy is given twice: right of the questions asked, the unanswered
-and failed named beside it (an arm that answers only what is easy gains nothing), and right of the graded. Intervals
-are over questions, each by its first asked trial, because repetitions of one question are not independent; the tally
-over all trials stands beside them without an interval.
+The pre-check takes answered trials of questions that say what an answer must contain; a sheet or a judge those it has
+marked. What was not answered or not marked is "not graded", counted and never taken for wrong in silence. So accuracy
+is given twice: right of the questions asked, the unanswered and failed named beside it (an arm that answers only what
+is easy gains nothing), and right of the graded. Intervals are over questions, each by its first asked trial, because
+repetitions of one question are not independent; the tally over all trials stands beside them without an interval.
 
 A question that the control (no documents) answered rightly in any repetition measures the model's memory: it is
-listed and leaves that model's accuracy; latency, tokens and money keep it.
+listed and leaves that model's accuracy; latency, tokens and money keep it. A repetition of the control that nobody has
+marked is taken by the pre-check. Cost per right answer is by the pre-check always, which knows every repetition.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
-from loadrig.graders.precheck import passes
+from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, in_order
+from loadrig.graders import automatic
 from loadrig.log import RunFolder
 from loadrig.stats import Share, wilson
 from loadrig.words.record import Record
+from loadrig.words.score import PRECHECK, Score
 
 ALL = "all"
 
@@ -28,9 +30,11 @@ ALL = "all"
 class CategoryAccuracy:
     """Of one category (`all`: every one); the dropped are only in `with_dropped`. Shares have Wilson's interval.
 
-    `of_asked`: questions right / asked that have a key; asked = graded + `unanswered` + `failed`, by the first trial.
-    `of_graded`: right / graded; `with_dropped`: the same with the dropped. `no_key`: questions whose key demands
-    nothing. `right` of `checked`: trials over all repetitions.
+    `of_asked`: questions right / asked that can be graded; asked = graded + `unanswered` + `failed`, by the first
+    trial. `of_graded`: right / graded; `with_dropped`: the same with the dropped. `no_key`: questions that nobody
+    graded: their key demands nothing or, with a sheet or a judge, it has no mark. `right` of `checked`: trials over all
+    repetitions. `stale` and `invented`: questions whose answer is marked so / that have such a mark. `score`: mean of
+    the graded scale over `scored` questions.
     """
 
     category: str
@@ -42,6 +46,10 @@ class CategoryAccuracy:
     no_key: int
     right: int
     checked: int
+    stale: Share | None = None
+    invented: Share | None = None
+    score: float | None = None
+    scored: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,23 @@ class Dropped:
 
 
 def verdict(run: RunFolder, record: Record) -> bool | None:
+    """Whether the answer is right by the grading that counts; None when that does not say."""
+    if run.grading is None:
+        return prechecked(run, record)
+    score = _score(run, record)
+    return None if score is None else score.correct
+
+
+def prechecked(run: RunFolder, record: Record) -> bool | None:
     """Whether the answer passes the pre-check; None when it cannot be checked."""
-    if record.outcome != "answered" or not _has_key(run, record):
+    if record.outcome != "answered":
         return None
-    return passes(record.answer, run.questions[record.question].must_contain)
+    return automatic.correct(run.questions.get(record.question), record.answer)
 
 
 def correct(run: RunFolder, records: Iterable[Record]) -> int | None:
-    """Trials that pass; None when none could be checked."""
-    verdicts = [found for record in records if (found := verdict(run, record)) is not None]
+    """Trials that pass the pre-check; None when none could be checked."""
+    verdicts = [found for record in records if (found := prechecked(run, record)) is not None]
     return sum(verdicts) if verdicts else None
 
 
@@ -81,16 +97,20 @@ def dropped(run: RunFolder) -> tuple[Dropped, ...]:
     known = {
         (record.question, record.model): Dropped(record.question, record.category, record.model, record.answer)
         for record in asked(run)
-        if record.arm == CONTROL and verdict(run, record)
+        if record.arm == CONTROL and _is_known(run, record)
     }
     return tuple(sorted(known.values(), key=lambda drop: (drop.model, drop.question)))
+
+
+def _is_known(run: RunFolder, record: Record) -> bool:
+    found = verdict(run, record)
+    return bool(prechecked(run, record) if found is None else found)
 
 
 def accuracy_by_arm(run: RunFolder) -> tuple[ArmAccuracy, ...]:
     """Accuracy of every arm and model."""
     leaked = {(drop.question, drop.model) for drop in dropped(run)}
-    place = {name: number for number, name in enumerate(stage_names(run))}
-    records = sorted(asked(run), key=lambda record: (place[record.stage], record.repetition, record.trial))
+    records = in_order(run, asked(run))
     order = {arm: number for number, arm in enumerate(arm_names(run))}
     groups = grouped(((record.arm, record.model), record) for record in records)
     return tuple(
@@ -109,7 +129,9 @@ def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[
     known = [verdict(run, found[0]) for found in trials.values()]
     everything = [passed for passed in known if passed is not None]
     first = [found[0] for question, found in trials.items() if question not in leaked]
-    keyed = [record for record in first if _has_key(run, record)]
+    keyed = [record for record in first if _can_be_graded(run, record)]
+    marked = [score for record in first if (score := _score(run, record)) is not None]
+    scales = [score.score for score in marked if score.score is not None]
     kept = [passed for record in keyed if (passed := verdict(run, record)) is not None]
     repeated = [
         passed
@@ -126,9 +148,32 @@ def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[
         no_key=len(first) - len(keyed),
         right=sum(repeated),
         checked=len(repeated),
+        stale=_share(score.stale for score in marked),
+        invented=_share(score.invented for score in marked),
+        score=sum(scales) / len(scales) if scales else None,
+        scored=len(scales),
     )
 
 
-def _has_key(run: RunFolder, record: Record) -> bool:
+def _share(marks: Iterable[bool | None]) -> Share | None:
+    known = [mark for mark in marks if mark is not None]
+    return wilson(sum(known), len(known))
+
+
+def _score(run: RunFolder, record: Record) -> Score | None:
+    """The marks that count; of a run that nobody graded, the automatic ones."""
+    if run.grading is not None:
+        return run.grading.scores.get((record.trial, record.try_no))
+    question = run.questions.get(record.question)
+    if record.outcome != "answered" or question is None:
+        return None
+    found = automatic.marks(question, record.answer)
+    return Score(PRECHECK, record.trial, record.try_no, found.correct, found.stale, found.invented)
+
+
+def _can_be_graded(run: RunFolder, record: Record) -> bool:
+    """By the pre-check a question with a key; by a grader what he has marked, and what has no answer to mark."""
+    if run.grading is not None:
+        return record.outcome != "answered" or verdict(run, record) is not None
     question = run.questions.get(record.question)
     return question is not None and bool(question.must_contain)

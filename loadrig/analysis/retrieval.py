@@ -88,7 +88,7 @@ def _rows(run: RunFolder, records: Iterable[Record], searching: set[str]) -> Ite
     for record in records:
         question, docs = run.questions[record.question], credited(record)
         searched = record.arm in searching
-        fragments = _last_prompt(record)
+        fragments = last_prompt(record)
         key = (question.id, fragments)
         if key not in shares:
             shares[key] = _evidence(question, fragments, prompts)
@@ -100,16 +100,22 @@ def _rows(run: RunFolder, records: Iterable[Record], searching: set[str]) -> Ite
         }  # fmt: skip
 
 
-def _last_prompt(record: Record) -> tuple[str, ...]:
-    """The last turn's prompt holds all that went before it: conversations are append-only."""
+def last_prompt(record: Record) -> tuple[str, ...]:
+    """Hashes of the fragments of a trial's last prompt, which holds all that went before it: conversations are
+    append-only. None: it has no turn with one."""
     return next((turn.prompt for turn in reversed(record.turns) if turn.prompt), ())
 
 
-def _evidence(question: Question, fragments: tuple[str, ...], prompts: Mapping[str, bytes]) -> float | None:
+def texts_of(fragments: tuple[str, ...], prompts: Mapping[str, bytes]) -> list[str]:
+    """Every string of the request body that the fragments make up; none when one of them is not on file."""
     if not fragments or any(fragment not in prompts for fragment in fragments):
-        return None
-    body = b"".join(prompts[fragment] for fragment in fragments)
-    return evidence_share(_texts(msgspec.json.decode(body)), question.evidence)
+        return []
+    return list(_texts(msgspec.json.decode(b"".join(prompts[fragment] for fragment in fragments))))
+
+
+def _evidence(question: Question, fragments: tuple[str, ...], prompts: Mapping[str, bytes]) -> float | None:
+    texts = texts_of(fragments, prompts)
+    return evidence_share(texts, question.evidence) if texts else None
 
 
 def _texts(value: object) -> Iterator[str]:

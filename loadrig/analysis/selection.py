@@ -44,6 +44,12 @@ def due(run: RunFolder) -> tuple[Record, ...]:
     return (*timed(run), *late)
 
 
+def in_order(run: RunFolder, records: Iterable[Record]) -> list[Record]:
+    """The records by stage, repetition and trial: the first of a question is the one that intervals are over."""
+    place = {name: number for number, name in enumerate(stage_names(run))}
+    return sorted(records, key=lambda record: (place[record.stage], record.repetition, record.trial))
+
+
 def stage_names(run: RunFolder) -> list[str]:
     """Stages in the order they ran: the manifest's, then any that only the records know."""
     listed = [str(stage["name"]) for stage in run.manifest.get("stages", [])]

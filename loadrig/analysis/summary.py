@@ -16,6 +16,7 @@ from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, cor
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
 from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
+from loadrig.analysis.grading import GradingFigures, grading_figures
 from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
@@ -120,6 +121,7 @@ class Summary:
     failures: tuple[FailureCount, ...]
     crediting_rule: str
     recall: tuple[ArmRecall, ...]
+    grading: GradingFigures
     accuracy: tuple[ArmAccuracy, ...]
     dropped: tuple[Dropped, ...]
     repeated_answers: tuple[Repeated, ...]
@@ -145,6 +147,7 @@ def summarize(run: RunFolder) -> Summary:
         failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
         recall=recall_by_arm(run),
+        grading=grading_figures(run),
         accuracy=accuracy,
         dropped=dropped(run),
         repeated_answers=repeated,

@@ -7,9 +7,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import uvloop
@@ -49,23 +50,36 @@ class Finished:
     interrupted: bool
 
 
-def execute(plan: Plan, options: Options, progress: Progress, *, steering: Steering | None = None) -> Finished:
-    """Runs the plan, or the stages that `steering` chooses for it. Raises `InputError` before anything is written,
-    `FleetError` when workers cannot be started."""
+def execute(
+    plan: Plan,
+    options: Options,
+    progress: Progress,
+    *,
+    steering: Steering | None = None,
+    preparing: Callable[[Plan], Prepared] | None = None,
+) -> Finished:
+    """Runs the plan, or the stages that `steering` chooses for it; `preparing` is another's for a plan whose questions
+    are on no file. Raises `InputError` before anything is written, `FleetError` when workers cannot be started."""
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_execute(plan, options, progress, steering))
+            return runner.run(_execute(plan, options, progress, steering, preparing))
     except (KeyboardInterrupt, asyncio.CancelledError) as error:
         raise Interrupted("interrupted; a run that had begun is kept, --resume goes on from there") from error
 
 
-async def _execute(plan: Plan, options: Options, progress: Progress, steering: Steering | None) -> Finished:
+async def _execute(
+    plan: Plan,
+    options: Options,
+    progress: Progress,
+    steering: Steering | None,
+    preparing: Callable[[Plan], Prepared] | None,
+) -> Finished:
     async with AsyncExitStack() as stack:
         signals = stack.enter_context(Signals(progress))
         await check(plan)
         fleet = await stack.enter_async_context(Fleet(plan.load, progress, inline=options.inline))
         progress.notice("reading the corpus, building the indexes")
-        prepared = await asyncio.to_thread(prepare, plan, steering=steering)
+        prepared = await asyncio.to_thread(preparing or partial(prepare, steering=steering), plan)
         taken = _taken_up(prepared, options)
         metrics = Metrics()
         endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)

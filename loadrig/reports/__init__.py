@@ -15,6 +15,7 @@ from rich.console import Console
 
 from loadrig.analysis.load import marked
 from loadrig.analysis.summary import Summary, summarize
+from loadrig.graders.standing import graded
 from loadrig.log import RunFolder, read_run
 from loadrig.reports.terminal import show
 
@@ -28,12 +29,13 @@ FILES = {
 Writer = Callable[[RunFolder, Summary], Path]
 
 
-def write_all(folder: Path, console: Console | None = None) -> Summary:
+def write_all(folder: Path, console: Console | None = None, *, grader: str | None = None) -> Summary:
     """Reads the run in `folder`, writes every file of `FILES` beside its records, and returns the summary.
 
-    With a console it also prints the summary and where the files lie. Raises `InputError` when the folder is no run's.
+    Accuracy is by the grading that counts, or by that of the `grader` named. With a console it also prints the summary
+    and where the files lie. Raises `InputError` when the folder is no run's, and for a grader whose marks it has not.
     """
-    run = read_run(folder)
+    run = graded(read_run(folder), grader)
     summary = summarize(run)
     run = marked(run, summary.stages)
     for target in FILES.values():

@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import load, money, quality, rig, speed
+from loadrig.reports import grading, load, money, quality, rig, speed
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
@@ -32,8 +32,17 @@ DEFINITIONS = (
     ("with failures", "the same where a trial that did not succeed ranks beyond every success"),
     ("prompt", "uncached input + cache writes + cache reads, as the provider reported, summed over turns"),
     ("cost per question", "money of measured and tail trials with retries and failures / asked, answered, correct"),
-    ("correct, right", "passes the pre-check: holds what the question's key demands; not a grade"),
-    ("accuracy", "questions right / questions asked that have a key, each by its first trial; of graded: / answered"),
+    (
+        "right",
+        "marked correct by the grading that accuracy names; by the pre-check, which is no grade: the answer holds what "
+        "the question's key demands and does not open with the opposite of the reference",
+    ),
+    ("correct", "in costs: passes the pre-check, for it alone knows every repetition"),
+    (
+        "accuracy",
+        "questions right / questions asked that can be graded, each by its first trial; of graded: / those",
+    ),
+    ("stale, invented", "questions whose answer is marked so / those that have such a mark; apart from correct"),
     ("recall", "gold documents retrieved, searched out or read / gold documents; listings do not count"),
     ("evidence", "quotes of the key found word for word in the prompt / quotes"),
     ("reached", "mean trials in flight in the steady window; not given over fewer measured trials than N"),
@@ -67,7 +76,7 @@ def tables(summary: Summary) -> Iterator[Table]:
         speed.latencies(summary), speed.intervals(summary),
         speed.token_rates(summary), speed.retrieval(summary), load.stages(summary),
         rig.itself(summary), rig.stamps(summary),
-        quality.accuracy(summary), *quality.recalls(summary),
+        quality.accuracy(summary), *grading.tables(summary), *quality.recalls(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
         money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),
     )  # fmt: skip

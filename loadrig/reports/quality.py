@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from loadrig.analysis.accuracy import CategoryAccuracy
+from loadrig.analysis.grading import PRECHECK
 from loadrig.analysis.retrieval import CategoryRecall
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, fraction, label, one_line, share
+from loadrig.stats import Share
 
 RECALL = {
     "recall": "Recall of gold documents",
@@ -35,10 +37,12 @@ def recalls(summary: Summary, *, figures: Sequence[str] = tuple(RECALL)) -> list
 
 
 def accuracy(summary: Summary, *, full: bool = True) -> Table:
-    """Pre-check accuracy over the questions asked, those the control answered rightly left out; in full with intervals
-    and the tally over all repetitions."""
+    """Accuracy over the questions asked, those the control answered rightly left out; in full with intervals, stale and
+    invented answers, and the tally over all repetitions."""
     cell: Callable[[CategoryAccuracy], str] = (lambda of: share(of.of_asked)) if full else _short
     categories = list(dict.fromkeys(found.category for row in summary.accuracy for found in row.categories))
+    is_graded = summary.grading.by != PRECHECK
+    scaled = any(row.categories[0].scored for row in summary.accuracy)
     rows = []
     for arm in summary.accuracy:
         found = {of.category: cell(of) for of in arm.categories}
@@ -46,7 +50,9 @@ def accuracy(summary: Summary, *, full: bool = True) -> Table:
         graded = f"{whole.of_graded.k}/{whole.of_graded.n}" if whole.of_graded else NONE
         cells = [found.get(category, NONE) for category in categories]
         cells += [graded, str(whole.unanswered), str(whole.failed)]
+        cells += [_count(whole.stale), _count(whole.invented)] if full or is_graded else []
         cells += [str(whole.no_key), f"{whole.right}/{whole.checked}"] if full else []
+        cells += [f"{fraction(whole.score)} ({whole.scored})" if whole.scored else NONE] if scaled else []
         rows.append((label(arm.arm, arm.model, models_of(summary)), *cells))
     headers = (
         "arm",
@@ -54,14 +60,18 @@ def accuracy(summary: Summary, *, full: bool = True) -> Table:
         "of\ngraded",
         "un-\nanswered",
         "failed",
-        *(("no key", "all repetitions") if full else ()),
+        *(("stale", "in-\nvented") if full or is_graded else ()),
+        *(("not\ngraded" if is_graded else "no key", "all repetitions") if full else ()),
+        *(("graded\nscale",) if scaled else ()),
     )
     notes = ["right of the questions asked that have a key, by the first answer to each; pre-check only, not a grade"]
+    if is_graded:
+        notes = [f"right of the questions asked and graded, by the first answer to each; by {summary.grading.by}"]
     if full:
         notes += ["in brackets Wilson's 95 % interval", "repetitions of a question are not independent: no interval"]
     if summary.dropped:
         notes.append(f"left out, because the control answered them rightly: {len(summary.dropped)}")
-    return Table("Accuracy by pre-check", headers, tuple(rows), tuple(notes))
+    return Table(f"Accuracy by {summary.grading.by}", headers, tuple(rows), tuple(notes))
 
 
 def dropped(summary: Summary) -> Table | None:
@@ -84,6 +94,10 @@ def repeated(summary: Summary) -> Table | None:
 def _mean(of: CategoryRecall, figure: str) -> str:
     mean = getattr(of, figure)
     return "-" if mean is None else f"{fraction(mean.mean)} ({mean.n})"
+
+
+def _count(of: Share | None) -> str:
+    return NONE if of is None else f"{of.k}/{of.n}"
 
 
 def _short(of: CategoryAccuracy) -> str:

@@ -1,4 +1,4 @@
-"""The simulated model: takes a request, says whether it answers or calls tools. It sees the prompt and nothing else."""
+"""The simulated model: takes a request, says whether it judges, answers or calls tools. It sees the prompt alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from loadrig.simulator.agent import ToolCall, next_calls
 from loadrig.simulator.counting import pieces
 from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
 from loadrig.simulator.draws import draw
+from loadrig.simulator.judge import judge
 from loadrig.simulator.reader import Habits, answer
 from loadrig.simulator.reply import Call, Text
 from loadrig.simulator.request import Message, Request
@@ -29,7 +30,11 @@ class Given:
 
 
 def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tuple[Text | Call, ...]]:
-    """(stop reason, blocks) for a request: tool calls while they help, else an answer from all that was seen."""
+    """(stop reason, blocks) for a request: a verdict when it is a case to judge; else tool calls while they help, and
+    an answer from all that was seen."""
+    verdict = _verdict(request.messages, attempt, scenario)
+    if verdict is not None:
+        return "end_turn", (Text(tuple(pieces(verdict))),)
     given = read_given(request.messages)
     sources = given.sources
     tools = toolset(request.tools)
@@ -44,6 +49,13 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     dials = draw(scenario.seed, attempt, "habits")
     habits = Habits(dials.random() < scenario.takes_first_value, dials.random() < scenario.misorders_undated)
     return "end_turn", (Text(tuple(pieces(answer(given.question, sources, chance, habits)))),)
+
+
+def _verdict(messages: tuple[Message, ...], attempt: str, scenario: Scenario) -> str | None:
+    """The verdict on a case to judge; None when the last user text is none."""
+    texts = [b["text"] for m in messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
+    chance = draw(scenario.seed, attempt, "judge")
+    return judge(texts[-1], chance, errs=scenario.judge_errs, mumbles=scenario.judge_mumbles) if texts else None
 
 
 def _call(call: ToolCall, identity: str) -> Call:

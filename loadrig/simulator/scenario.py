@@ -68,8 +68,15 @@ class Scenario:
     misorders_undated: float = 0.0
     """Share of requests where a document without a date is taken for the newest instead of the oldest."""
 
+    # Weaknesses of the judge.
+    judge_errs: float = 0.0
+    """Share of a judge's verdicts that are turned round."""
+    judge_mumbles: float = 0.0
+    """Share of a judge's replies that hold no verdict."""
+
     def __post_init__(self) -> None:
-        shares = (*FAULTS, "refuse_share", "takes_first_value", "misorders_undated", "jitter")
+        shares = (*FAULTS, "refuse_share", "takes_first_value", "misorders_undated", "judge_errs", "judge_mumbles",
+                  "jitter")  # fmt: skip
         for key in shares:
             if not 0.0 <= getattr(self, key) <= 1.0:
                 raise ScenarioError(f"{key} must lie between 0 and 1, not {getattr(self, key)}")
