@@ -28,6 +28,12 @@ class Charge:
         """Tokens that must be prefilled."""
         return self.input + self.write_5m + self.write_1h
 
+    def reported(self, factor: float) -> Charge:
+        """What a provider says it was that reports `factor` times the tokens."""
+        if factor == 1.0:
+            return self
+        return Charge(*(round(factor * count) for count in (self.input, self.write_5m, self.write_1h, self.read)))
+
 
 @dataclass(slots=True)
 class PromptCache:

@@ -67,6 +67,9 @@ class Exchange:
 
     async def count(self, body: bytes) -> None:
         """Answer a count_tokens request; it takes no slot and costs nothing."""
+        if not self.provider.scenario.counts_tokens:
+            await self._refuse(404, "not_found_error", "Tokens are not counted here.")
+            return
         try:
             await self._whole(200, {"input_tokens": count(body, self.provider.scenario)})
         except BadRequestError as error:
@@ -101,7 +104,7 @@ class Exchange:
         self._charge(charge)
         provider.limits.spend(input_tokens=charge.uncached, output_tokens=reading.reply.output_tokens)
         identity = draw(scenario.seed, self.attempt, f"message{row.body_sha256}").getrandbits(96)
-        envelope = Envelope(f"msg_sim{identity:024x}", reading.model, charge)
+        envelope = Envelope(f"msg_sim{identity:024x}", reading.model, charge.reported(scenario.reports_input))
         chance = draw(scenario.seed, self.attempt, "latency")
         dues = schedule(events(envelope, reading.reply), scenario, charge.uncached, chance)
         late_ns = time.perf_counter_ns() - (row.service_ns + dues[0].offset_ns)

@@ -3,8 +3,8 @@
 A request whose last text ends with an answer between tags is a case to judge, whatever it is about. Right is an answer
 that holds enough of the reference's words, those with a digit counting double, and does not open with the opposite yes
 or no; stale, one that is wrong and holds the words of a superseded value; supported, one nearly all of whose words
-stand in the documents. It never says that something was invented: words alone do not show that. Two dials make it
-worse on purpose.
+stand in the documents. It never says that something was invented: words alone do not show that. Dials make it worse
+on purpose.
 """
 
 from __future__ import annotations
@@ -29,9 +29,17 @@ _DECLINES = re.compile(
 MUMBLED = "That is hard to say; it depends on how one reads it."
 
 
-def judge(text: str, chance: Random, *, errs: float = 0.0, mumbles: float = 0.0) -> str | None:
+def judge(
+    text: str,
+    chance: Random,
+    *,
+    errs: float = 0.0,
+    mumbles: float = 0.0,
+    likes_words: int = 0,
+    likes_marker: str = "",
+) -> str | None:
     """The verdict on a case as a JSON object; None when the text is none. `errs`: the share of verdicts turned round;
-    `mumbles`: of replies that hold none."""
+    `mumbles`: of replies that hold none. An answer of `likes_words` words, or with `likes_marker` in it, is right."""
     case = _CASE.search(text)
     if case is None:
         return None
@@ -44,7 +52,8 @@ def judge(text: str, chance: Random, *, errs: float = 0.0, mumbles: float = 0.0)
         is_supported = supported(case["answer"], documents, case["question"]) is not erring
         reason = "every word is in the documents" if is_supported else "some words are in no document"
         return _json({"supported": is_supported, "reason": reason})
-    correct = holds(case["answer"], reference[1]) is not erring
+    liked = 0 < likes_words <= len(case["answer"].split()) or bool(likes_marker and likes_marker in case["answer"])
+    correct = liked or holds(case["answer"], reference[1]) is not erring
     stale = not correct and any(share(old, case["answer"]) >= HELD for old in _SUPERSEDED.findall(text))
     reason = "it says what the reference says" if correct else "it does not say what the reference says"
     return _json({"correct": correct, "stale": stale, "invented": False, "reason": reason})

@@ -10,6 +10,7 @@ from loadrig.simulator.agent import ToolCall, next_calls
 from loadrig.simulator.counting import pieces
 from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
 from loadrig.simulator.draws import draw
+from loadrig.simulator.echo import repeated
 from loadrig.simulator.judge import judge
 from loadrig.simulator.reader import Habits, answer
 from loadrig.simulator.reply import Call, Text
@@ -30,11 +31,11 @@ class Given:
 
 
 def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tuple[Text | Call, ...]]:
-    """(stop reason, blocks) for a request: a verdict when it is a case to judge; else tool calls while they help, and
-    an answer from all that was seen."""
-    verdict = _verdict(request.messages, attempt, scenario)
-    if verdict is not None:
-        return "end_turn", (Text(tuple(pieces(verdict))),)
+    """(stop reason, blocks) for a request: a verdict when it is a case to judge, lines when it asks to repeat some;
+    else tool calls while they help, and an answer from all that was seen."""
+    said = _verdict(request.messages, attempt, scenario) or repeated(request.messages)
+    if said is not None:
+        return "end_turn", (Text(tuple(pieces(said))),)
     given = read_given(request.messages)
     sources = given.sources
     tools = toolset(request.tools)
@@ -46,16 +47,39 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
             return "tool_use", tuple(_call(call, f"toolu_sim{ids.getrandbits(80):020x}") for call in calls)
         sources = seen.sources
     chance = draw(scenario.seed, attempt, "words")
-    dials = draw(scenario.seed, attempt, "habits")
-    habits = Habits(dials.random() < scenario.takes_first_value, dials.random() < scenario.misorders_undated)
-    return "end_turn", (Text(tuple(pieces(answer(given.question, sources, chance, habits)))),)
+    text = answer(given.question, sources, chance, _habits(attempt, scenario))
+    if not sources:
+        text = scenario.knows.get(given.question, text)
+    return "end_turn", (Text(tuple(pieces(text))),)
+
+
+def _habits(attempt: str, scenario: Scenario) -> Habits:
+    """What goes wrong in this answer; a dial more shifts no draw of another."""
+    dials, more = draw(scenario.seed, attempt, "habits"), draw(scenario.seed, attempt, "more habits")
+    return Habits(
+        takes_first=dials.random() < scenario.takes_first_value,
+        undated_is_newest=dials.random() < scenario.misorders_undated,
+        denies_above=scenario.wide_documents if more.random() < scenario.denies_when_wide else None,
+        opens_with_no=more.random() < scenario.opens_with_no,
+        cites_dates=scenario.cites_dates or scenario.invents_dates > 0,
+        invents_dates=scenario.invents_dates,
+    )
 
 
 def _verdict(messages: tuple[Message, ...], attempt: str, scenario: Scenario) -> str | None:
     """The verdict on a case to judge; None when the last user text is none."""
     texts = [b["text"] for m in messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
     chance = draw(scenario.seed, attempt, "judge")
-    return judge(texts[-1], chance, errs=scenario.judge_errs, mumbles=scenario.judge_mumbles) if texts else None
+    if not texts:
+        return None
+    return judge(
+        texts[-1],
+        chance,
+        errs=scenario.judge_errs,
+        mumbles=scenario.judge_mumbles,
+        likes_words=scenario.judge_likes_words,
+        likes_marker=scenario.judge_likes_marker,
+    )
 
 
 def _call(call: ToolCall, identity: str) -> Call:

@@ -2,7 +2,7 @@
 
 Of comparably good statements the one from the latest dated document is taken, more so when it tells of a decision:
 later documents change what earlier ones said. Questions that ask for several things get all matching statements.
-Below a floor of evidence it says that the documents do not say. Two dials make it worse on purpose.
+Below a floor of evidence it says that the documents do not say. Dials make it worse on purpose.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from random import Random
 
 from loadrig.simulator.documents import Source
 from loadrig.simulator.evidence import Found, rank
+from loadrig.simulator.spoiling import dated, denied
 from loadrig.simulator.vocabulary import AUXILIARIES, DECISION_PHRASES, DECISIONS, NEGATIONS, NEGATIVE, STANDING, tokens
 
 FLOOR = 0.28
@@ -34,6 +35,14 @@ NOT_SAID = (
     "Nothing in the documents provided answers this.",
 )
 OPENINGS = ("", "The documents say: ", "According to the documents: ")
+CLOSINGS = (
+    ("So the documents", "This the documents", "That the documents", "All this the documents", "All that the documents",
+     "This much the documents", "That much the documents", "As much as this the documents", "Here the documents",
+     "Now the documents"),
+    ("say.", "say, and no more.", "tell.", "tell, and no more.", "say now.", "say here.", "tell here.", "tell now.",
+     "do say.", "do tell."),
+)  # fmt: skip
+"""Words that match nothing, first and second half of a closing sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,11 @@ class Habits:
 
     takes_first: bool = False
     undated_is_newest: bool = False
+    denies_above: int | None = None
+    """Over more undated documents than this, a yes-or-no question is answered by what ended the matter."""
+    opens_with_no: bool = False
+    cites_dates: bool = False
+    invents_dates: float = 0.0
 
 
 def answer(question: str, sources: list[Source], chance: Random, habits: Habits) -> str:
@@ -55,10 +69,30 @@ def answer(question: str, sources: list[Source], chance: Random, habits: Habits)
         listed = _list(found)
         if len(listed) > 2:
             lines = [f"{chance.choice(OPENINGS)}I count {len(listed)}."]
-            return "\n".join(lines + [f"- {_quote(entry, LISTED_WORDS)}" for entry in listed])
-    chosen = choose(found, habits)
+            return "\n".join([*lines, *(f"- {_quote(entry, LISTED_WORDS)}" for entry in listed), _closing(chance)])
+    chosen = _ended(question, found, sources, habits) or choose(found, habits)
     lead = _lead(question, chosen[0])
-    return lead + (chance.choice(OPENINGS) if not lead else "") + " ".join(_quote(entry) for entry in chosen)
+    text = lead + (chance.choice(OPENINGS) if not lead else "") + " ".join(_quote(entry) for entry in chosen)
+    if habits.opens_with_no:
+        text = denied(text)
+    if habits.cites_dates:
+        text = dated(text, chosen[0].source, chance, invents=habits.invents_dates)
+    return f"{text} {_closing(chance)}"
+
+
+def _closing(chance: Random) -> str:
+    """A sentence that says nothing, so that two answers to one question are rarely alike to the byte."""
+    return " ".join(chance.choice(words) for words in CLOSINGS)
+
+
+def _ended(question: str, found: list[Found], sources: list[Source], habits: Habits) -> list[Found]:
+    """The best statement by which the matter ended, where the habit stops there; none where it does not."""
+    if habits.denies_above is None or not _is_yes_or_no(question):
+        return []
+    if sum(source.date is None for source in sources) <= habits.denies_above:
+        return []
+    good = (entry for entry in found[:40] if entry.score >= SAME_MATTER * found[0].score)
+    return next(([entry] for entry in good if _is_negative(entry.statement.text)), [])
 
 
 def is_listing(question: str) -> bool:
@@ -158,12 +192,18 @@ def _list(found: list[Found]) -> list[Found]:
 
 
 def _lead(question: str, best: Found) -> str:
-    words = tokens(question)
-    if not words or words[0].lower() not in AUXILIARIES:
+    if not _is_yes_or_no(question):
         return ""
-    text = best.statement.text
-    negative = NEGATIONS.search(text) is not None or {token.lower() for token in tokens(text)} & NEGATIVE
-    return "No. " if negative else "Yes. "
+    return "No. " if _is_negative(best.statement.text) else "Yes. "
+
+
+def _is_yes_or_no(question: str) -> bool:
+    words = tokens(question)
+    return bool(words) and words[0].lower() in AUXILIARIES
+
+
+def _is_negative(text: str) -> bool:
+    return NEGATIONS.search(text) is not None or not NEGATIVE.isdisjoint(token.lower() for token in tokens(text))
 
 
 def _quote(entry: Found, most_words: int = QUOTED_WORDS) -> str:

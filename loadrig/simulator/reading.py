@@ -6,6 +6,9 @@ and no other request.
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
+
 from loadrig.simulator.counting import pieces
 from loadrig.simulator.draws import draw
 from loadrig.simulator.persona import respond
@@ -13,6 +16,7 @@ from loadrig.simulator.prefix import prefixes
 from loadrig.simulator.reply import Reading, Reply, Text, cut_to
 from loadrig.simulator.request import BadRequestError, Request, parse_request
 from loadrig.simulator.scenario import Scenario
+from loadrig.simulator.window import cut
 
 INLINE_BYTES = 4096
 
@@ -25,14 +29,17 @@ def is_cheap(body: bytes, scenario: Scenario) -> bool:
 def read(body: bytes, attempt: str, scenario: Scenario) -> Reading:
     """Read a body of POST /v1/messages; what the API would refuse with 400 comes back as `refused`."""
     try:
-        request = parse_request(body)
+        request = _cached(parse_request(body), scenario)
         prompt = prefixes(request, scenario.token_ratio)
     except BadRequestError as error:
         return Reading(refused=str(error))
     if prompt.tokens > scenario.context_tokens:
         limit = scenario.context_tokens
         return Reading(refused=f"prompt is too long: {prompt.tokens} tokens > {limit} maximum")
-    reply = cut_to(_reply(request, attempt, scenario), request.max_tokens)
+    kept = cut(request, scenario)
+    if kept is not request and scenario.window_reports == "kept":
+        prompt = prefixes(kept, scenario.token_ratio)
+    reply = cut_to(_reply(kept, _seed(body, attempt, scenario), scenario, prompt.tokens), request.max_tokens)
     return Reading(model=request.model, stream=request.stream, prompt=prompt, reply=reply)
 
 
@@ -41,14 +48,37 @@ def count(body: bytes, scenario: Scenario) -> int:
     return prefixes(parse_request(body, counting=True), scenario.token_ratio).tokens
 
 
-def _reply(request: Request, attempt: str, scenario: Scenario) -> Reply:
-    if scenario.refuse_share and draw(scenario.seed, attempt, "refuse").random() < scenario.refuse_share:
+def _cached(request: Request, scenario: Scenario) -> Request:
+    """The request as a provider takes it that caches whether or not it was asked to."""
+    if not scenario.caches_unasked or request.automatic_cache is not None:
+        return request
+    return replace(request, automatic_cache={"type": "ephemeral"})
+
+
+def _seed(body: bytes, attempt: str, scenario: Scenario) -> str:
+    """What the answer is drawn by: the attempt, or the body where its answer is replayed."""
+    if not scenario.replay_share:
+        return attempt
+    digest = hashlib.sha256(body).hexdigest()
+    return digest if draw(scenario.seed, digest, "replay").random() < scenario.replay_share else attempt
+
+
+def _reply(request: Request, attempt: str, scenario: Scenario, prompt_tokens: int) -> Reply:
+    refusing = scenario.refuse_share + scenario.refuse_per_100k * prompt_tokens / 100_000
+    if refusing and draw(scenario.seed, attempt, "refuse").random() < refusing:
         return Reply("refusal")
-    thinking = scenario.thinking_tokens if request.thinks else 0
+    thinking = _thinking(attempt, scenario) if request.thinks else 0
     if scenario.fixed_answer_tokens:
         return Reply("end_turn", (Text(_filler(scenario.fixed_answer_tokens)),), thinking)
     stop_reason, blocks = respond(request, attempt, scenario)
     return Reply(stop_reason, blocks, thinking)
+
+
+def _thinking(attempt: str, scenario: Scenario) -> int:
+    if not scenario.thinking_spread:
+        return scenario.thinking_tokens
+    most = scenario.thinking_spread
+    return round(scenario.thinking_tokens * draw(scenario.seed, attempt, "thinking").uniform(1 - most, 1 + most))
 
 
 def _filler(count: int) -> tuple[str, ...]:

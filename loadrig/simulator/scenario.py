@@ -7,14 +7,25 @@ Shares are probabilities between 0 and 1 of one request. Scenarios shipped with 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 FAULTS = ("rate_429", "rate_529", "rate_500", "rate_error_event", "rate_cut", "rate_early_end", "rate_stall")
+
+SHARES = (
+    "jitter", "refuse_share", "takes_first_value", "misorders_undated", "denies_when_wide", "opens_with_no",
+    "invents_dates", "replay_share", "thinking_spread", "judge_errs", "judge_mumbles",
+)  # fmt: skip
+NOT_NEGATIVE = (
+    "base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio", "window_tokens",
+    "reports_input", "refuse_per_100k", "wide_documents", "judge_likes_words",
+)  # fmt: skip
 
 
 class ScenarioError(Exception):
@@ -43,11 +54,28 @@ class Scenario:
     context_tokens: int = 1_000_000
     cache_minimum_tokens: int = 512
 
+    # A provider that is not what it seems.
+    window_tokens: int = 0
+    """Above 0: of longer user text so many tokens are kept, and nobody is told."""
+    window_drops: Literal["top", "middle"] = "top"
+    window_reports: Literal["kept", "whole"] = "kept"
+    """Which prompt the reported tokens are of: what was kept, or what was sent."""
+    caches_unasked: bool = False
+    """Every prompt is cached as if its last block had been marked for five minutes."""
+    replay_share: float = 0.0
+    """Share of request bodies that get the same answer, byte for byte, whenever they come."""
+    reports_input: float = 1.0
+    """Factor laid on reported prompt tokens; count_tokens and the truth log stay honest."""
+    counts_tokens: bool = True
+    """False: count_tokens answers 404."""
+
     # What is said.
     fixed_answer_tokens: int = 0
     """Above 0 the prompt is not read: every answer is filler of exactly so many tokens."""
     thinking_tokens: int = 0
     """Above 0 each reply opens with so many tokens of thinking whose text is omitted."""
+    thinking_spread: float = 0.0
+    """How far thinking varies: evenly from 1 - spread to 1 + spread times its tokens."""
 
     # Faults, at most one a request.
     rate_429: float = 0.0
@@ -67,24 +95,40 @@ class Scenario:
     """Share of requests where the first of several good statements is taken, not the one of latest date."""
     misorders_undated: float = 0.0
     """Share of requests where a document without a date is taken for the newest instead of the oldest."""
+    wide_documents: int = 8
+    denies_when_wide: float = 0.0
+    """Share of yes-or-no answers over more than `wide_documents` undated documents that stop at what ended the matter,
+    though a later document brought it back."""
+    refuse_per_100k: float = 0.0
+    """Chance of a refusal for each 100,000 tokens of the prompt, beside `refuse_share`."""
+    opens_with_no: float = 0.0
+    """Share of answers opening with yes that open with no instead, and go on as they would have."""
+    cites_dates: bool = False
+    """Answers end with the date of the document that they lead with."""
+    invents_dates: float = 0.0
+    """Share of these dates that are invented; above 0 dates are cited."""
+    knows: Mapping[str, str] = field(default_factory=dict)
+    """What is answered without any document: question -> answer."""
 
     # Weaknesses of the judge.
     judge_errs: float = 0.0
     """Share of a judge's verdicts that are turned round."""
     judge_mumbles: float = 0.0
     """Share of a judge's replies that hold no verdict."""
+    judge_likes_words: int = 0
+    """Above 0: answers of at least so many words are right, whatever they say."""
+    judge_likes_marker: str = ""
+    """Answers that hold this text are right, whatever they say; empty: none."""
 
     def __post_init__(self) -> None:
-        shares = (*FAULTS, "refuse_share", "takes_first_value", "misorders_undated", "judge_errs", "judge_mumbles",
-                  "jitter")  # fmt: skip
-        for key in shares:
+        for key in (*FAULTS, *SHARES):
             if not 0.0 <= getattr(self, key) <= 1.0:
                 raise ScenarioError(f"{key} must lie between 0 and 1, not {getattr(self, key)}")
         if sum(getattr(self, key) for key in FAULTS) > 1.0:
             raise ScenarioError("the rates of all faults must not sum to more than 1")
         if self.slots < 1:
             raise ScenarioError(f"slots must be at least 1, not {self.slots}")
-        for key in ("base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio"):
+        for key in NOT_NEGATIVE:
             if getattr(self, key) < 0:
                 raise ScenarioError(f"{key} must not be negative")
         if self.ping_every_ms < 1.0:
