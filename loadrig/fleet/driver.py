@@ -90,6 +90,14 @@ class Driver:
         self.interrupted = True
         self._halt("stopped")
 
+    def spent(self, record: Record) -> None:
+        """Counts a call that was no trial of this drive."""
+        self._spending.add(record)
+
+    def has_room(self) -> bool:
+        """Whether the budget has room for one more call."""
+        return self._spending.room(0) != 0
+
     async def drive(
         self,
         stages: Iterable[tuple[Stage, Sequence[Trial]]],
@@ -231,7 +239,8 @@ class Driver:
     def _close(self, book: _Book) -> None:
         """Writes what will not be leased any more as not run. What a closed loop had no time for is not planned."""
         stage, hours = book.stage, book.hours
-        left = [trial for trial in book.ledger.close() if trial.id not in self._unrun]  # else it is on file already
+        # A trial that was tried or left out in an earlier part of the run is on file already.
+        left = [trial for trial in book.ledger.close() if trial.try_no == 1 and trial.id not in self._unrun]
         is_over = self._halted is None and hours.is_over(self._clock.now_ns())
         if is_over and stage.open_loop is None:
             self.surplus.update(trial.id for trial in left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,15 @@ def test_a_disk_that_is_full_ends_the_run_with_one_error(tmp_path: Path, monkeyp
     monkeypatch.setattr(log.RunLog, "append", full_for_a_while)
     with pytest.raises(LogError, match="no space left"):
         driven(tmp_path, [trials("c2", 2)], HandWorker("w1", promptly), HandWorker("w2", promptly))
+
+
+def test_a_trial_tried_before_and_not_run_now_keeps_the_record_it_has(tmp_path: Path) -> None:
+    """c2-3 was lost before and is to be asked for the second time; the run ends first: no record says that try 1, or
+    none, was not run."""
+    stage, four = trials("c2", 4)
+    worker = HandWorker("w1", dies)
+    found = driven(tmp_path, [(stage, [*four[:3], replace(four[3], try_no=2)])], worker)
+    assert outcomes(found) == {"c2-0": "lost", "c2-1": "lost", "c2-2": "lost"}
 
 
 def test_what_is_on_file_as_not_run_is_not_written_again(tmp_path: Path) -> None:
