@@ -2,9 +2,9 @@
 
 Rules, the same for CSV and XLSX: a text that a spreadsheet might take for a formula, a number, a date or a truth value
 gets an apostrophe in front, and so does one that begins with an apostrophe; coming back, one apostrophe is taken off.
-Line ends become line feeds; control characters, which XML cannot hold, are shown as their pictures (U+2400 on). A text
-longer than a cell may be is continued in further cells. `same` compares as a person would: white space counts as one
-blank, for spreadsheets trim it.
+Line ends become line feeds, and tabs, which LibreOffice drops on saving, blanks; control characters, which XML cannot
+hold, are shown as their pictures (U+2400 on). A text longer than a cell may be is continued in further cells. `same`
+compares as a person would: white space counts as one blank, for spreadsheets trim it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 
 CELL = 16_000  # characters; a cell holds 32,767 UTF-16 units, of which a character takes at most two
-RISKY = ("=", "+", "-", "@", "'", "\t", "\n")
+RISKY = ("=", "+", "-", "@", "'", "\n")
 SHORT = 40  # a date, an amount or a truth value is no longer; with a digit or of one word it gets an apostrophe
 _LINE_END = re.compile(r"\r\n?")
-_CONTROL = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+_CONTROL = {code: 0x2400 + code for code in range(32) if chr(code) != "\n"} | {0x7F: 0x2421, 0x09: 0x20}
 _NO_CHARACTER = {0xFFFE: 0xFFFD, 0xFFFF: 0xFFFD} | dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
 
 

@@ -30,6 +30,7 @@ WIDTHS = {"question": 40, "reference": 40, "superseded": 25, "quotes": 40, "note
 ANSWER_WIDTH, MARK_WIDTH = 60, 10
 MARKS = ("correct", "stale", "invented", "score")
 _ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")  # `_x0041_` is an A to a reader of XLSX
+_ESCAPED = re.compile(r"_x005F_(?=x[0-9A-Fa-f]{4}_)")
 _REMEDY = "save the sheet as CSV (UTF-8) or XLSX"
 
 
@@ -67,7 +68,8 @@ def read(path: Path) -> list[Line]:
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
         raise InputError(f"two columns {twice[0]!r}", path=path, line=1, remedy="keep the exported columns as they are")
-    lines = (Line(number, dict(zip(header, cells, strict=False))) for number, cells in enumerate(rows, start=2))
+    padding = [""] * len(header)
+    lines = (Line(n, dict(zip(header, [*cells, *padding], strict=False))) for n, cells in enumerate(rows, start=2))
     return [line for line in lines if any(cell.strip() for cell in line.cells.values())]
 
 
@@ -110,7 +112,9 @@ def _plain(value: object) -> str:
     """A cell's value as a CSV would have it: a mark that a spreadsheet keeps as a number is `1`, not `1.0`."""
     if value is None:
         return ""
-    return str(int(value)) if isinstance(value, bool | float) and value == int(value) else str(value)
+    if isinstance(value, bool | float) and value == int(value):
+        return str(int(value))
+    return _ESCAPED.sub("_", str(value))
 
 
 def _read_csv(path: Path) -> Iterator[list[str]]:

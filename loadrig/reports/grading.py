@@ -86,4 +86,4 @@ def _signed(value: float | None) -> str:
     """`.400`, `-.008`."""
     if value is None:
         return NONE
-    return fraction(value) if value >= 0 else f"-{fraction(-value)}"
+    return fraction(abs(value)) if value > -0.0005 else f"-{fraction(-value)}"
