@@ -87,7 +87,7 @@ def headlines(summary: Summary) -> Iterator[Table]:
         means = (f"{summary.currency or 'cost'}\neach", "right", "recall")
         few = (FEW_NOTE,) if any("*" in cell for row in rows for cell in row) else ()
         bound = bound_notes(stage.client_bound)
-        notes = (OPEN if stage.open_loop else CLOSED, *_notes(arms, accuracy), *few, *bound)
+        notes = (OPEN if stage.open_loop else CLOSED, *_notes(arms, accuracy, summary.grading.by), *few, *bound)
         yield Table(stage_title(stage), ("arm", *times, *means), tuple(rows), notes)
 
 
@@ -200,7 +200,7 @@ def _means(arm: ArmFigures, accuracy: ArmAccuracy | None, recall: ArmRecall | No
     )
 
 
-def _notes(arms: Mapping[str, ArmFigures], accuracy: Mapping[Key, ArmAccuracy]) -> Iterator[str]:
+def _notes(arms: Mapping[str, ArmFigures], accuracy: Mapping[Key, ArmAccuracy], by: str) -> Iterator[str]:
     yield "times of successes, p99 and more in report.md; each: per question asked; recall: of gold documents"
     unheard = []
     for name, arm in arms.items():
@@ -208,7 +208,7 @@ def _notes(arms: Mapping[str, ArmFigures], accuracy: Mapping[Key, ArmAccuracy]) 
         if row and (row.categories[0].unanswered or row.categories[0].failed):
             unheard.append(f"{name} {row.categories[0].unanswered} unanswered, {row.categories[0].failed} failed")
     more = [f"{len(unheard) - MOST} arms more"] if len(unheard) > MOST else []
-    yield "; ".join(("right: pre-check, of the questions asked", *unheard[:MOST], *more))
+    yield "; ".join((f"right: {by}, of the questions asked", *unheard[:MOST], *more))
     if any(arm.tail or arm.again for arm in arms.values()):
         again = " or were lost and asked again" if any(arm.again for arm in arms.values()) else ""
         yield f"tail: trials that ended with fewer than N in flight{again}: not timed, yet in the bill and in accuracy"
