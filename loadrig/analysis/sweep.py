@@ -64,7 +64,7 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """`unit` of the loads. `searched`: for the highest load that keeps the objectives, which `bracket` holds; `ended`
-    says why no more was run. `knee_cause` is the cause of the lowest saturated stage."""
+    says why no more was run. `knee_cause` is what the target shows beyond the knee; None where it was not reached."""
 
     unit: Literal["in flight", "a second"]
     searched: bool
@@ -82,16 +82,15 @@ def sweep(run: RunFolder, stages: Sequence[StageLoad]) -> Sweep | None:
     if not told and len({_load(stage) for stage in stages}) < STAGES:
         return None
     found = steps(run, stages)
-    past = sorted((step for step in found if step.saturated), key=lambda step: step.load)
-    points = [known for stage in stages if (known := point(stage)) is not None]
+    curve = knee([known for stage in stages if (known := point(stage)) is not None])
     return Sweep(
         unit="a second" if any(stage.open_loop for stage in stages) else "in flight",
         searched=bool(told.get("searched")),
         ended=told.get("ended"),
         steps=found,
         arms=_arms(run, stages),
-        knee=knee(points),
-        knee_cause=past[0].cause if past else None,
+        knee=curve,
+        knee_cause=_knee_cause(found, stages, curve),
         bracket=bracket(tried(found)) if objectives_of(run) else None,
     )
 
@@ -129,6 +128,15 @@ def tried(found: Sequence[Step]) -> list[Tried]:
     return [
         Tried(load, of[-1].verdict or "undecided", of[-1].saturated, len(of)) for load, of in loads.items()
     ]  # fmt: skip
+
+
+def _knee_cause(found: Sequence[Step], stages: Sequence[StageLoad], curve: Knee | None) -> Cause | None:
+    """That of the lowest saturated stage; without one, of the highest load, if the knee lies below it."""
+    past = sorted((step for step in found if step.saturated), key=lambda step: step.load)
+    if past or curve is None or not curve.reached:
+        return past[0].cause if past else None
+    highest = max(range(len(found)), key=lambda place: found[place].load)
+    return cause(stages[highest], found[highest].met)
 
 
 def _load(stage: StageLoad) -> float:
