@@ -8,10 +8,10 @@ their means, and that d is chosen which makes
 
 least: cutting more must lower the squared error of the mean by more than the lost data raise it. The last five batches
 are never all that is left, for few values agree by chance (Hoad, Robinson and Davies, J. Operational Research Society
-61, 2010). A cut in the second half says that the series never came to rest. One in five series that are at rest and
-have a long tail is cut there too, so the means of its halves must also differ by two standard errors (Welch) before it
-is called unsteady. Trials that do not fill a batch at the end are left out. Nothing is cut from any figure on its
-account: warm-up is set by the plan.
+61, 2010). A cut in the second half says that the series never came to rest. Up to one in four series that are at rest
+but have a long tail, or depend on their past as waits in a queue do, are cut there too, so the means of its halves must
+also differ, by Student's t over five parts of each, before a series is called unsteady. Trials that do not fill a batch
+at the end are left out. Nothing is cut from any figure on its account: warm-up is set by the plan.
 
 Knows no clock and no trial; values are in any one unit.
 """
@@ -23,11 +23,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 BATCH = 5
 LAST = 5  # batches behind the latest cut
 FEWEST = 20  # batches: fewer are not judged
-APART = 2.0  # standard errors
+PARTS = 5  # of each half
+APART = 2.306  # Student's t of 8 degrees of freedom, 95 %
 BATCHES = 20  # Schmeiser, Operations Research 30(3), 1982: 10 to 30 of them
 
 
@@ -49,10 +51,16 @@ def mser5(values: Sequence[float]) -> Steadiness | None:
     left = [means[cut:] for cut in range(batches - LAST + 1)]
     scores = [float(((rest - rest.mean()) ** 2).sum()) / len(rest) ** 2 for rest in left]
     cut = int(np.argmin(scores))
-    first, second = means[: batches // 2], means[batches // 2 :]
-    error = math.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second))
-    apart = abs(float(second.mean() - first.mean())) > APART * error
-    return Steadiness(len(values), cut * BATCH, steady=cut <= batches / 2 or not apart)
+    return Steadiness(len(values), cut * BATCH, steady=cut <= batches / 2 or not _differ(means))
+
+
+def _differ(means: NDArray[np.float64]) -> bool:
+    """The two halves of a series do."""
+    middle = len(means) // 2
+    halves = (means[:middle], means[middle:])
+    first, second = (np.array([part.mean() for part in np.array_split(half, PARTS)]) for half in halves)
+    error = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / PARTS)
+    return bool(abs(second.mean() - first.mean()) > APART * error)
 
 
 def rate_error(ends: Sequence[float]) -> float | None:

@@ -48,10 +48,16 @@ def limits(sent: Sequence[Record]) -> Limits:
 
 
 def point(stage: StageLoad) -> Point | None:
-    """The stage as a point of the sweep's curve: trials in flight, or offered a second, and successes a second."""
+    """The stage as a point of the sweep's curve: trials in flight, or offered a second, and successes a second.
+
+    While an open loop's target keeps up, what is achieved differs from what was offered by the trials in flight at
+    either end of the measured part; when it does not, it is a rate of its own, with the error of one.
+    """
     if (loop := stage.open_loop) is not None:
-        ended = loop.achieved_per_s * loop.measured_s
-        return Point(loop.offered_per_s, loop.achieved_per_s, 1 / math.sqrt(max(1.0, ended)))
+        ended = max(1.0, loop.achieved_per_s * loop.measured_s)
+        edges = math.sqrt(2 * max(1.0, loop.in_flight_mean)) / ended
+        error = 1 / math.sqrt(ended) if stage.rate_error is None else stage.rate_error
+        return Point(loop.offered_per_s, loop.achieved_per_s, error if is_saturated(stage, None) else edges)
     if stage.reached is None or stage.trials_per_s is None:
         return None
     error = 1 / math.sqrt(max(1, stage.window_n)) if stage.rate_error is None else stage.rate_error
