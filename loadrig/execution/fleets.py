@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
 
-from loadrig.fleet import on_ray
+from loadrig.fleet import cluster, on_ray
 from loadrig.fleet.cpus import compare
 from loadrig.fleet.handle import Handle
 from loadrig.fleet.inline import inline_fleet
@@ -58,7 +58,7 @@ class Fleet:
             compare(self.workers * self._cpus, os.cpu_count() or 1)
         if self.kind == "ray":
             self._progress.notice("starting Ray")
-            self._starting = asyncio.create_task(asyncio.to_thread(on_ray.start, self.workers * self._cpus))
+            self._starting = asyncio.create_task(asyncio.to_thread(cluster.start, self.workers, self._cpus))
         return self
 
     async def __aexit__(
@@ -67,7 +67,7 @@ class Fleet:
         if self._starting is not None:
             await asyncio.wait({self._starting})
             if not self._starting.exception():
-                await asyncio.to_thread(on_ray.shut_down)
+                await asyncio.to_thread(cluster.shut_down)
 
     @asynccontextmanager
     async def of(self, setups: Sequence[Setup]) -> AsyncIterator[list[Handle]]:

@@ -21,20 +21,30 @@ SILENCE_LIMIT_S = 10.0
 ASK_AGAIN_S = 1.0
 
 
-class AnswerLostError(FleetError):
-    """Whether the worker had the order is not known; it may be alive. To be asked again."""
+class UnreachableError(FleetError):
+    """The worker is given up, and may be alive all the same: what it has in hand may be sent."""
+
+
+class AnswerLostError(UnreachableError):
+    """Whether the worker had the order is not known. To be asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
     """`call` is one exchange; `running` ends only when the worker does, with the error that ended it; `end` makes sure
-    that a worker given up sends nothing more, and returns how many trials it has begun in its life, None: unknown."""
+    that a worker given up sends nothing more, and returns how many trials it has begun in its life, None: unknown.
+    `host`: the address of its machine, where that may be another one."""
 
     name: str
     pid: int
     call: Callable[[Order], Coroutine[Any, Any, Batch]]
     running: asyncio.Task[None]
     end: Callable[[], int | None]
+    host: str | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.host is None else f" on {self.host}"
+        return f"worker {self.name} (pid {self.pid}{place})"
 
     async def exchange(self, order: Order) -> Batch:
         """The worker's batch. Raises `FleetError` when the worker is gone, broke down or is silent."""
@@ -46,7 +56,7 @@ class Handle:
                 batch = await self._heard(askings, SILENCE_LIMIT_S / periods)
                 if batch is not None:
                     return batch
-            raise FleetError(f"worker {self.name} (pid {self.pid}) has not answered for {SILENCE_LIMIT_S:g} s")
+            raise UnreachableError(f"{self} has not answered for {SILENCE_LIMIT_S:g} s")
         finally:
             for asking in askings:
                 asking.cancel()
@@ -59,7 +69,7 @@ class Handle:
                     done, _ = await asyncio.wait({*askings, self.running}, return_when=asyncio.FIRST_COMPLETED)
                     if self.running in done:
                         await self.running
-                        raise FleetError(f"worker {self.name} (pid {self.pid}) ended before the run did")
+                        raise FleetError(f"{self} ended before the run did")
                     askings -= done
                     for asking in done - {self.running}:
                         with contextlib.suppress(AnswerLostError):

@@ -1,59 +1,81 @@
-"""Workers as Ray actors, one asyncio loop each. The one home of Ray.
+"""Workers as Ray actors, one asyncio loop each, spread over the nodes there are.
 
 Rules: an actor is a thin wrapper round `Worker`; one exchange a worker is outstanding at a time, never a call a trial;
-no actor is restarted and no call repeated by Ray (a request must not be sent twice behind our back). On one machine
-Ray takes a token of the run's own, shows no dashboard and sends no usage statistics.
+no actor is restarted and no call repeated by Ray (a request must not be sent twice behind our back). Corpus and indexes
+go to each node once, and the workers of a node share them. Ray may say late, or never, that a node is gone: the
+exchange, which is the heartbeat, finds that out.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import secrets
-import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from loadrig.fleet.cpus import compare
-from loadrig.fleet.handle import AnswerLostError, Handle, wait_ready
-from loadrig.words.errors import FleetError, InputError, described
+import numpy as np
+
+from loadrig.fleet.handle import AnswerLostError, Handle, UnreachableError, wait_ready
+from loadrig.fleet.node_folder import shared
+from loadrig.words.errors import FleetError, described
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.setup import Setup
 from loadrig.worker.worker import Worker
 
 START_LIMIT_S = 90.0
 CLOSE_LIMIT_S = 5.0
-ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_DISABLE_METRICS_COLLECTION": "1",
-    "RAY_raylet_start_wait_time_s": "90",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_DEDUP_LOGS": "0",
-}
+_PROCESS_DIED = "worker process has died"
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """The run's library on its way to the nodes: `files` are references into Ray's object store, by file name; fetched
+    once a node. `name` is this library's alone."""
+
+    name: str
+    files: Mapping[str, Any]
+
+    def unpack(self, folder: Path) -> None:
+        """Writes the files into `folder`, out of memory that is shared with the object store."""
+        import ray  # noqa: PLC0415
+
+        for name, content in self.files.items():
+            ray.get(content).tofile(folder / name)
+
+
+def shipped(library: Path) -> Shipped:
+    """The files of a folder, put into the object store."""
+    import ray  # noqa: PLC0415
+
+    files = {file.name: ray.put(np.fromfile(file, np.uint8)) for file in library.iterdir()}
+    return Shipped(secrets.token_hex(8), files)
 
 
 class Actor:
-    """The worker inside its Ray process. `library` are the files of the run's library: this may be another machine."""
+    """The worker inside its Ray process, on whichever node that is."""
 
-    def __init__(self, setup: Setup, library: Mapping[str, bytes]) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="loadrig-")
-        for name, content in library.items():
-            (Path(self._folder.name) / name).write_bytes(content)
-        self._worker = Worker(replace(setup, library=Path(self._folder.name)))
+    def __init__(self, setup: Setup, library: Shipped) -> None:
+        import ray  # noqa: PLC0415
+
+        self._host: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+        self._node_folder = ExitStack()
+        node = ray.get_runtime_context().get_node_id()
+        folder = self._node_folder.enter_context(shared(f"{library.name}-{node}", library.unpack))
+        self._worker = Worker(replace(setup, library=folder))
 
     async def run(self) -> None:
-        with self._folder:
+        with self._node_folder:
             await self._worker.run()
 
-    async def wait_ready(self) -> int:
-        """The process id, once trials can be taken."""
+    async def wait_ready(self) -> tuple[int, str]:
+        """Process id and address, once trials can be taken."""
         await self._worker.wait_ready()
-        return os.getpid()
+        return os.getpid(), self._host
 
     async def exchange(self, order: Order) -> Batch:
         return await self._worker.exchange(order)
@@ -62,46 +84,17 @@ class Actor:
         self._worker.close()
 
 
-def start(cpus_needed: float) -> None:
-    """Starts Ray on this machine, or joins the cluster that RAY_ADDRESS names. Blocks for about seven seconds.
-
-    Raises `InputError` when the cluster has fewer CPUs than the workers ask for.
-    """
-    here = not os.environ.get("RAY_ADDRESS")
-    # A token of this run's own: Ray's processes listen on every address, and a token file of another cluster must not
-    # be picked up. On a cluster that was there before, its own environment says how to join it.
-    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)} if here else {}
-    for name, value in {**ENVIRONMENT, **token}.items():
-        os.environ.setdefault(name, value)
-    import ray  # noqa: PLC0415 - a run without Ray does not pay for its import
-
-    options: dict[str, Any] = {"include_dashboard": False} if here else {}
-    ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
-    found = ray.cluster_resources().get("CPU", 0.0)  # type: ignore[no-untyped-call]
-    try:
-        compare(cpus_needed, found)
-    except InputError:
-        ray.shutdown()
-        raise
-
-
-def shut_down() -> None:
-    """Ends what `start` began; harmless when it did not."""
-    import ray  # noqa: PLC0415
-
-    ray.shutdown()
-
-
 @asynccontextmanager
 async def ray_fleet(setups: Sequence[Setup], *, cpus_per_worker: float) -> AsyncIterator[list[Handle]]:
-    """One actor a setup, all started without waiting in between; `start` must have been called."""
+    """One actor a setup, all started without waiting in between; `cluster.start` must have been called."""
     import ray  # noqa: PLC0415
 
     remote: Any = ray.remote(Actor)
     kind = remote.options(
         num_cpus=cpus_per_worker, max_restarts=0, max_task_retries=0, max_concurrency=16, scheduling_strategy="SPREAD"
     )
-    library = ray.put({file.name: file.read_bytes() for file in setups[0].library.iterdir()})
+    here = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+    library = shipped(setups[0].library)
     actors = [kind.remote(setup, library) for setup in setups]
     runnings = [
         asyncio.create_task(_calling(actor.run.remote, setup)) for actor, setup in zip(actors, setups, strict=True)
@@ -109,8 +102,10 @@ async def ray_fleet(setups: Sequence[Setup], *, cpus_per_worker: float) -> Async
     try:
         handles = []
         for actor, setup, running in zip(actors, setups, runnings, strict=True):
-            pid = await wait_ready(_calling(actor.wait_ready.remote, setup), running, limit_s=START_LIMIT_S)
-            handles.append(Handle(setup.worker, pid, _exchange_of(actor, setup), running, partial(ray.kill, actor)))
+            pid, host = await wait_ready(_calling(actor.wait_ready.remote, setup), running, limit_s=START_LIMIT_S)
+            end, elsewhere = partial(ray.kill, actor), None if host == here else host
+            handles.append(Handle(setup.worker, pid, _exchange_of(actor, setup), running, end, elsewhere))
+        del library  # every node has it on file now
         yield handles
     finally:
         for actor in actors:
@@ -139,8 +134,9 @@ async def _calling(method: Any, setup: Setup, *arguments: object) -> Any:
     except ray.exceptions.ActorUnavailableError as error:
         raise AnswerLostError(f"worker {setup.worker} cannot be reached: {described(error)}") from error
     except ray.exceptions.RayActorError as error:
-        reason = str(error).strip().splitlines()[0]
-        raise FleetError(f"worker {setup.worker} died: {reason}") from error
+        reason = " ".join(str(error).split())
+        kind = FleetError if _PROCESS_DIED in reason else UnreachableError  # a node may be gone for us alone
+        raise kind(f"worker {setup.worker} died: {reason[:300]}") from error
     except ray.exceptions.RayTaskError as error:
         raise FleetError(f"worker {setup.worker} broke down: {described(error.cause or error)}") from error
     except ray.exceptions.RayError as error:

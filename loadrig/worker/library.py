@@ -1,11 +1,13 @@
 """Corpus, questions and indexes of a run, built once by the driver and opened by every worker.
 
-Two pickles in the run's private temporary folder: texts for the worker, indexes for its search process. They are
-read only by processes this run started, and gone with it.
+Two pickles in a private temporary folder of the run: texts for the worker, indexes for its search process. They are
+read only by processes this run started, and gone with it. The large arrays of the indexes lie in a file of their own
+that is mapped into memory, so that the search processes of all workers on a machine share one copy.
 """
 
 from __future__ import annotations
 
+import mmap
 import pickle
 import time
 from collections.abc import Mapping
@@ -18,7 +20,9 @@ from loadrig.retrievers import Retriever
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError, described
 
-TEXTS, INDEXES = "texts.pickle", "indexes.pickle"
+TEXTS, INDEXES, ARRAYS = "texts.pickle", "indexes.pickle", "indexes.arrays"
+SHARED_BYTES = 65_536  # an array of less is not worth a place of its own
+_ALIGNED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,24 @@ def build_indexes(names: set[str], corpus: Corpus) -> tuple[dict[str, Retriever]
 
 
 def save(folder: Path, texts: Texts, indexes: Mapping[str, Retriever]) -> None:
-    """Writes both files into `folder`."""
-    for name, value in ((TEXTS, texts), (INDEXES, dict(indexes))):
-        (folder / name).write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+    """Writes all files into `folder`."""
+    (folder / TEXTS).write_bytes(pickle.dumps(texts, protocol=pickle.HIGHEST_PROTOCOL))
+    arrays: list[memoryview] = []
+
+    def keeps(buffer: pickle.PickleBuffer) -> bool:
+        """Whether the pickle holds the buffer itself."""
+        content = buffer.raw()
+        if content.nbytes >= SHARED_BYTES:
+            arrays.append(content)
+        return content.nbytes < SHARED_BYTES
+
+    pickled = pickle.dumps(dict(indexes), protocol=pickle.HIGHEST_PROTOCOL, buffer_callback=keeps)
+    sizes = [array.nbytes for array in arrays]
+    (folder / INDEXES).write_bytes(pickle.dumps((sizes, pickled)))
+    with (folder / ARRAYS).open("wb") as file:
+        for array in arrays:
+            file.write(array)
+            file.write(bytes(-array.nbytes % _ALIGNED))
 
 
 def open_texts(folder: Path) -> Texts:
@@ -59,8 +78,17 @@ def open_texts(folder: Path) -> Texts:
 
 
 def open_indexes(folder: Path) -> dict[str, Retriever]:
-    """The indexes that `save` wrote into `folder`, by retriever name."""
-    indexes: dict[str, Retriever] = _opened(folder / INDEXES)
+    """The indexes that `save` wrote into `folder`, by retriever name. Their large arrays cannot be written to."""
+    sizes, pickled = _opened(folder / INDEXES)
+    mapped = memoryview(b"")
+    if sizes:
+        with (folder / ARRAYS).open("rb") as file:
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    arrays, at = [], 0
+    for size in sizes:
+        arrays.append(mapped[at : at + size])
+        at += size + -size % _ALIGNED
+    indexes: dict[str, Retriever] = pickle.loads(pickled, buffers=arrays)  # noqa: S301 - see `_opened`
     return indexes
 
 
