@@ -251,6 +251,25 @@ def report(
 
 
 @app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="The run to compare with")],
+    b: Annotated[Path | None, typer.Argument(help="The run to compare; else two arms of A")] = None,
+    *,
+    arm: Annotated[list[str] | None, typer.Option("--arm", help="Only this arm; twice: of A, and of B")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Only this model; twice: of A, and of B")] = None,
+    gate: Annotated[bool, typer.Option("--gate", help="Exit with 1 when accuracy falls by over 5.0 points")] = False,
+    gate_objective: Annotated[list[str] | None, typer.Option(help='And when B breaks it: "ttft_p95<2s"')] = None,
+    out: Annotated[Path | None, typer.Option(help="Where compare.md and compare.json go; else B's folder")] = None,
+) -> None:
+    """Compares two runs question by question: what differs, what that did, and what is inside the noise."""
+    from loadrig.commands import compare as command
+    from loadrig.commands.firing import console_of
+
+    asked = command.Asked(a, b, arm or (), model or (), points=gate, objectives=gate_objective or (), out=out)
+    raise typer.Exit(command.compare(asked, console_of()))
+
+
+@app.command()
 def simulate(
     *,
     scenario: Annotated[str, typer.Option(help="Name of a shipped scenario, or a TOML file")] = "quick",

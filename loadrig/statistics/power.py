@@ -7,6 +7,8 @@ greatest when every differing pair goes the same way, so a difference that is no
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
@@ -29,6 +31,7 @@ def power(n: int, *, lost: float, won: float, alpha: float = ALPHA) -> float:
     return float(np.sum(binom.pmf(pairs, n, differing) * found))
 
 
+@lru_cache(maxsize=4096)
 def detectable(n: int, *, against: float = 0.0, alpha: float = ALPHA, wanted: float = WANTED) -> float | None:
     """The smallest difference (share of questions) that n questions show with probability `wanted`, when a share
     `against` goes the other way; None when even the largest possible one is not shown so often."""
