@@ -19,7 +19,7 @@ import msgspec
 
 from loadrig.fleet.admission import Admission
 from loadrig.fleet.beside import Beside, watched, with_driver
-from loadrig.fleet.handle import Handle
+from loadrig.fleet.handle import Handle, UnreachableError
 from loadrig.fleet.hours import LATE_NS, LEASE_AHEAD_NS, OVERDUE_NS, ROUND_TRIPS, START_AHEAD_NS, Hours, Offset
 from loadrig.fleet.ledger import Ledger
 from loadrig.fleet.selfwatch import SelfWatch
@@ -134,7 +134,8 @@ class Driver:
             raise
         finally:
             for handle in alive:
-                self._lose(book, handle)
+                if book.ledger.held(handle.name):  # it would go on with that, though nobody asks it any more
+                    self._lose(book, handle, states[handle.name], is_dead=False)
             self._close(book)
             self._log.sync()
 
@@ -181,9 +182,7 @@ class Driver:
             except FleetError as error:
                 self.warnings.append(str(error))
                 self._dead.add(handle.name)
-                begun = handle.end()
-                self._lose(book, handle, None if begun is None else max(0, begun - state.recorded))
-                state.in_flight = 0
+                self._lose(book, handle, state, is_dead=not isinstance(error, UnreachableError))
                 return
             self._accept(batch, handle, state, book.ledger)
             in_flight = sum(one.in_flight for one in states.values())
@@ -254,13 +253,20 @@ class Driver:
             ]
         self._write(records)
 
-    def _lose(self, book: _Book, handle: Handle, begun: int | None = None) -> None:
-        """Writes what a worker may have sent as lost. `begun`: how many of what it has in hand, where that is known."""
-        failure = Failure("lost", f"worker {handle.name} (pid {handle.pid}) was lost with this trial in hand")
-        sent_until_ns = book.hours.sent_until_ns(handle.name, self._clock.now_ns())
+    def _lose(self, book: _Book, handle: Handle, state: _State, *, is_dead: bool) -> None:
+        """Ends a worker, and writes as lost what it may have sent of what it has in hand. One that is not dead for
+        certain, and cannot be ended so that it is, may yet send what is due later."""
+        begun = handle.end()
         held = tuple(book.ledger.held(handle.name).values())
-        lost = book.ledger.lose(handle.name, sent_until_ns=sent_until_ns, begun=begun)
+        lost = book.ledger.lose(
+            handle.name,
+            sent_until_ns=book.hours.sent_until_ns(handle.name, self._clock.now_ns())
+            if is_dead or begun is not None else None,
+            begun=None if begun is None else max(0, begun - state.recorded),
+        )  # fmt: skip
+        state.in_flight = 0
         self._log.take_back(handle.name, [trial for trial in held if trial not in lost])
+        failure = Failure("lost", f"{handle} was lost with this trial in hand")
         run, name = self._info.run, handle.name
         self._write([unasked(trial, run, "failed", "lost", failure=failure, worker=name) for trial in lost])
 

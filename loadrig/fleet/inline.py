@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,11 +19,17 @@ START_LIMIT_S = 90.0
 @asynccontextmanager
 async def inline_fleet(setup: Setup) -> AsyncIterator[list[Handle]]:
     """A fleet of one, ready to take trials; on leaving, everything it opened is closed."""
-    worker = Worker(setup)
+    begun = itertools.count()
+    worker = Worker(setup, begins=lambda: next(begun))
+
+    def end() -> int:
+        worker.close()
+        return next(begun)
+
     running = asyncio.create_task(_run(worker))  # owned here: awaited below, whatever happens
     try:
         await wait_ready(worker.wait_ready(), running, limit_s=START_LIMIT_S)
-        yield [Handle(setup.worker, os.getpid(), worker.exchange, running, worker.close)]
+        yield [Handle(setup.worker, os.getpid(), worker.exchange, running, end)]
     finally:
         worker.close()
         await asyncio.wait({running})

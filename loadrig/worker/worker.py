@@ -42,7 +42,7 @@ class Worker:
     `begins` is called before each trial is begun: who keeps count knows what was sent if the worker is killed.
     """
 
-    def __init__(self, setup: Setup, clock: Clock | None = None, *, begins: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, setup: Setup, clock: Clock | None = None, *, begins: Callable[[], object] = lambda: None) -> None:
         self._setup = setup
         self._clock = clock or SystemClock()
         self._begins = begins
@@ -93,7 +93,8 @@ class Worker:
         return self._setup.worker
 
     def close(self) -> None:
-        """Ends `run`; trials in flight end as cancelled."""
+        """Ends `run`; trials in flight end as cancelled, and from now on none is begun."""
+        self._waiting.clear()
         self._closing.set()
 
     async def exchange(self, order: Order) -> Batch:
@@ -111,7 +112,8 @@ class Worker:
         if order.stage != self._order.stage:
             self._probe.begin_stage()
         self._order = order
-        self._waiting.extend(order.trials)
+        if not self._closing.is_set():
+            self._waiting.extend(order.trials)
         if order.begin_ns is not None and order.trials:  # some may come late, from a worker that died
             self._waiting = deque(sorted(self._waiting, key=_due_ns))
         if order.stop or order.cancel:

@@ -216,7 +216,9 @@ def test_a_budget_used_up_leaves_the_rest_not_run(tmp_path: Path) -> None:
 
 def test_a_run_left_at_once_still_accounts_for_its_stage(tmp_path: Path) -> None:
     """Cancelled with three of four in hand: those are lost, the fourth is not run."""
-    found = driven(tmp_path, [trials("c2", 4)], HandWorker("w1", never), interrupt=True)
+    worker = HandWorker("w1", never)
+    found = driven(tmp_path, [trials("c2", 4)], worker, interrupt=True)
+    assert worker.ended_by_driver == 1  # or it would go on with what it has
     assert outcomes(found) == {"c2-0": "lost", "c2-1": "lost", "c2-2": "lost", "c2-3": "stopped"}
 
 
