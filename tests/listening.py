@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ def listening(pid: int) -> set[tuple[str, str]]:
     for one in family(pid):
         with contextlib.suppress(OSError):
             for file in Path(f"/proc/{one}/fd").iterdir():
-                inode = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(file))
+                inode = re.fullmatch(r"socket:\[(\d+)\]", str(file.readlink()))
                 if inode and inode[1] in addresses:
                     command = Path(f"/proc/{one}/cmdline").read_text().split("\0")
                     found.add((" ".join(Path(word).name for word in command[:3]), addresses[inode[1]]))
