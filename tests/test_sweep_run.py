@@ -51,6 +51,20 @@ def test_the_knee_is_where_the_slots_are(tmp_path: Path, seed: int) -> None:
     assert {stage["name"] for stage in run.manifest["stages"]} == {trial.stage for trial in run.trials}
 
 
+def test_in_open_loop_the_knee_is_a_rate(tmp_path: Path) -> None:
+    """Three slots of 60 ms bear 50 a second: the knee lies between 40 and 60, and the sweep ends at 80 of 160."""
+    plan = hidden(tmp_path, slots=3, service_ms=60)
+    called = loadrig(
+        "sweep", plan, "--rate", "20,40,80,160", "--duration", "2", "--arm", "control", "--inline",
+        "--out", tmp_path / "results",
+    )  # fmt: skip
+    assert called.code == 0, called.err
+    found = json.loads((only_run(tmp_path / "results").path / "summary.json").read_text())["sweep"]
+    assert [step["load"] for step in found["steps"]] == [20, 40, 80]
+    assert 40 < found["knee"]["at"] < 60
+    assert found["unit"] == "a second"
+
+
 def test_a_search_closes_on_the_highest_load_that_keeps_two_objectives(tmp_path: Path) -> None:
     """Four slots of 60 ms: N in flight take 15 ms x N, so a p95 under 150 ms is kept up to 8 or 9, by what a trial
     spends outside of its slot; no stage is needed twice for the errors, and the estimate has said how many at most."""
