@@ -9,18 +9,18 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from asking import LOOPS, PROMPT, asker, head, new_engine, run, until
 from scripted_server import OK
+from stamping import connected, stamping  # noqa: F401 - a fixture that all tests use
 from stream_events import blk, delta, end, start, stop, txt
 from threaded_server import read_request, self_signed, sent, server_context, threaded
 
 from loadrig.providers import load
 from loadrig.wire.exchange import Exchange, Request
-from loadrig.wire.kernel import SO_TIMESTAMPNS, ask_for_stamps, lag_ns, open_stamper, out_of_order
+from loadrig.wire.kernel import SO_TIMESTAMPNS, lag_ns, open_stamper, out_of_order
 from loadrig.words.clock import SystemClock
 from loadrig.words.record import Attempt
 
@@ -29,30 +29,6 @@ BODY = OK.replace(b"transfer-encoding: chunked", b"connection: close")
 REST = end() + delta("end_turn") + stop()
 on_both_loops = pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the platform gives no receive stamps")
-
-
-@contextlib.contextmanager
-def connected(*, stamped: bool) -> Iterator[tuple[socket.socket, socket.socket]]:
-    """Two ends of a loopback connection; the first is asked for stamps."""
-    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as near:
-        if stamped:
-            ask_for_stamps(near)
-        near.connect(listener.getsockname())
-        far, _ = listener.accept()
-        with far:
-            yield near, far
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _stamping() -> Iterator[None]:
-    """The kernel takes milliseconds to begin to stamp: waits for it, and keeps it on."""
-    stamper = open_stamper(SystemClock())
-    assert stamper is not None
-    with contextlib.closing(stamper), connected(stamped=True) as (near, far):
-        far.send(b"x")
-        while stamper.read(near)[2] is None:
-            far.send(b"x")
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from asking import KEY, LOOPS, head, new_engine, run, until
 from proxy_server import proxy_server
 from scripted_server import OK, Script, Server, serving
 from simulator_process import hurried, simulator
+from stamping import stamping  # noqa: F401 - a fixture that all tests use
 from stream_events import blk, delta, end, error, piece, ping, reply, start, stop, think, txt
 from threaded_server import self_signed, server_context
 
@@ -123,7 +124,7 @@ def test_events_are_handed_over_as_they_come_and_stamped(loop: str) -> None:
                     sent.append(sum(map(len, server.sent_ns)))
         return sent, measured(stream.response), server
 
-    steps = [(0, start() + blk("text")), (40, txt("a")), (200, txt("b")), (220, end() + delta("end_turn") + stop())]
+    steps = [(0, start() + blk("text")), (40, txt("a")), (600, txt("b")), (620, end() + delta("end_turn") + stop())]
     sent, attempt, server = over(Script(steps), use=use, loop=loop)
     assert sent[0] == 2
     assert [server.step_of(at) for at in (attempt.first_event_ns, attempt.first_token_ns, attempt.last_token_ns)] == [
