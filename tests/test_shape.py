@@ -15,13 +15,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "loadrig"
 
 CORE = (
-    "pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "measures", "suggest", "bound", "stamps",
+    "pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "suggest", "bound", "stamps",
     "steady", "knee", "objectives", "search",
 )  # fmt: skip
 LAYERS = (
     ("words",),
     CORE,
-    ("corpus", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
+    ("corpus", "measures", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),
     ("execution", "selftest"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
+from loadrig.analysis.behaviour import Behaviour, behaviour
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
 from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
@@ -125,6 +126,7 @@ class Summary:
     accuracy: tuple[ArmAccuracy, ...]
     dropped: tuple[Dropped, ...]
     repeated_answers: tuple[Repeated, ...]
+    behaviour: Behaviour
     bill: Bill
     warnings: tuple[str, ...]
 
@@ -151,6 +153,7 @@ def summarize(run: RunFolder) -> Summary:
         accuracy=accuracy,
         dropped=dropped(run),
         repeated_answers=repeated,
+        behaviour=behaviour(run),
         bill=whole,
         warnings=warnings(run, counted=counted, stages=stages, accuracy=accuracy, repeated=repeated, bill=whole),
     )

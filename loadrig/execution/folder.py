@@ -21,6 +21,7 @@ import msgspec
 
 from loadrig import __version__
 from loadrig.arms import instructions
+from loadrig.corpus.facts import NAME as DOCUMENTS
 from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
 from loadrig.execution.targets import Reached
@@ -77,6 +78,8 @@ def begin(
     if manifest is None:
         write_lines(folder / PLAN, prepared.trials)
         write_lines(folder / QUESTIONS, prepared.questions.values())
+        if prepared.facts:
+            write_lines(folder / DOCUMENTS, prepared.facts)
         manifest = {"run": folder.name, **_described(prepared), "command_line": session.command_line, "sessions": []}
         manifest |= {"simulated": reached.simulated, "warnings": list(prepared.warnings)}
         manifest |= {"self_measurement": [], "stamps": [], "clocks": []}

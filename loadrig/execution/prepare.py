@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 from loadrig import corpus as corpora
 from loadrig import plan as planning
 from loadrig import questions as question_files
+from loadrig.corpus.facts import Facts, facts_of
+from loadrig.corpus.ledger import read_ledger
 from loadrig.cost import Prices
 from loadrig.execution.calibration import calibrated
 from loadrig.execution.estimate import Estimate, estimated
@@ -42,12 +45,13 @@ class Prepared:
     samples: tuple[Sample, ...]
     estimate: Estimate
     warnings: tuple[str, ...]
+    facts: tuple[Facts, ...] = ()
 
 
 def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None) -> Prepared:
-    """Reads and builds all a run needs; `build=False` leaves the indexes out. Stages and trials are the plan's, or all
-    that a steered run may come to. Raises `InputError`."""
-    _check_budget(plan)
+    """Reads and builds all a run needs; `build=False` leaves indexes and facts out. Stages and trials are the plan's,
+    or all that a steered run may come to. Raises `InputError`."""
+    check_budget(plan)
     prices = Prices.load(plan.prices.path)
     corpus = corpora.load(plan.corpus)
     asked = question_files.select(plan.questions, corpus)
@@ -73,6 +77,7 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
         samples=samples,
         estimate=estimated(samples, planning.likely(stages, trials), prices, models=plan.model),
         warnings=_warnings(plan, corpus, asked.left_out, prices),
+        facts=facts_of(corpus, read_ledger(Path(plan.corpus.path))) if build else (),
     )
 
 
@@ -84,7 +89,8 @@ def calibrate(prepared: Prepared, targets: Mapping[str, Target]) -> Prepared:
     return replace(prepared, estimate=estimate)
 
 
-def _check_budget(plan: Plan) -> None:
+def check_budget(plan: Plan) -> None:
+    """Raises `InputError` for a budget that is no amount of money."""
     money = plan.budget.money
     if money is None:
         return

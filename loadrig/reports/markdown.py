@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import grading, load, money, quality, rig, speed
+from loadrig.reports import behaviour, grading, load, money, quality, rig, speed
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
@@ -77,6 +77,7 @@ def tables(summary: Summary) -> Iterator[Table]:
         speed.token_rates(summary), speed.retrieval(summary), load.stages(summary),
         rig.itself(summary), rig.stamps(summary),
         quality.accuracy(summary), *grading.tables(summary), *quality.recalls(summary),
+        *behaviour.tables(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
         money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),
     )  # fmt: skip

@@ -1,0 +1,138 @@
+"""Measures of answers by arm and category, the cross of provenance and correctness, and what a grader should read.
+
+    n, total  = trials that have the measure's value, and the sum of their values
+    questions = questions with such a trial; mean = mean over them of a question's own mean, so that repetitions, which
+                are not independent, weigh no more
+
+No interval is given: counts of dates and claims cluster by answer. They are rules, not grades; see each measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from loadrig.analysis.contexts import Looked
+from loadrig.analysis.selection import arm_names, grouped
+from loadrig.log import RunFolder
+from loadrig.measures import OF_ANSWER, answer_measure
+from loadrig.measures.citing import fabricated_dates, misplaced_dates, named_documents
+from loadrig.measures.context import Context
+from loadrig.measures.recency import recency_claims
+from loadrig.words.record import Record
+
+ALL = "all"
+FOUND, TOLD = 40, 300  # findings listed of each kind, characters of each; the figures count every one
+_LIST = ("opening", "stale", "invented", "trap_taken")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measure over the trials of an arm, a model and a category."""
+
+    measure: str
+    unit: str
+    n: int
+    total: float
+    questions: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAnswers:
+    """Of one category (`all`: every one): every measure of which some trial has a value, and provenance against
+    correctness, in trials. `right_ill`: right answers whose provenance fails; what was not graded or has no facts is in
+    none of the four."""
+
+    category: str
+    figures: tuple[Figure, ...]
+    right_sound: int
+    right_ill: int
+    wrong_sound: int
+    wrong_ill: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArmAnswers:
+    """What the rules find in an arm's answers."""
+
+    arm: str
+    model: str
+    categories: tuple[CategoryAnswers, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in an answer that a grader should read. `what`: the words of it, or the measure's reason."""
+
+    measure: str
+    arm: str
+    model: str
+    question: str
+    trial: str
+    what: str
+
+
+def answers_by_arm(run: RunFolder, looked: Sequence[Looked]) -> tuple[ArmAnswers, ...]:
+    """Every arm and model, in the plan's order."""
+    order = {arm: place for place, arm in enumerate(arm_names(run))}
+    groups = grouped(((one.record.arm, one.record.model), one) for one in looked)
+    return tuple(
+        ArmAnswers(arm, model, _categories(found))
+        for (arm, model), found in sorted(groups.items(), key=lambda group: (order[group[0][0]], group[0][1]))
+    )
+
+
+def findings(looked: Iterable[Looked]) -> tuple[Finding, ...]:
+    """Of each kind the first ones, in the order of the trials."""
+    kept: dict[str, list[Finding]] = {}
+    for one in looked:
+        for measure, what in _found(one.record, one.context):
+            listed = kept.setdefault(measure, [])
+            if len(listed) < FOUND:
+                record = one.record
+                listed.append(Finding(measure, record.arm, record.model, record.question, record.trial, what))
+    return tuple(found for measure in OF_ANSWER for found in kept.get(measure, ()))
+
+
+def _categories(looked: Sequence[Looked]) -> tuple[CategoryAnswers, ...]:
+    named = sorted(grouped((one.record.category, one) for one in looked).items())
+    return tuple(_category(name, found) for name, found in [(ALL, looked), *named])
+
+
+def _category(name: str, looked: Sequence[Looked]) -> CategoryAnswers:
+    cross = {(right, ill): 0 for right in (True, False) for ill in (0.0, 1.0)}
+    ill_sourced = answer_measure("ill_sourced").value
+    for one in looked:
+        ill = ill_sourced(one.record, one.context)
+        if ill is not None and one.context.right is not None:
+            cross[one.context.right, ill] += 1
+    figures = tuple(figure for measure in OF_ANSWER if (figure := _figure(measure, looked)) is not None)
+    return CategoryAnswers(name, figures, *(cross[key] for key in ((True, 0), (True, 1), (False, 0), (False, 1))))
+
+
+def _figure(name: str, looked: Iterable[Looked]) -> Figure | None:
+    measure = answer_measure(name)
+    values = [(one.record.question, measure.value(one.record, one.context)) for one in looked]
+    known = [(question, value) for question, value in values if value is not None]
+    each = [sum(of) / len(of) for of in grouped(known).values()]
+    total = sum(value for _, value in known)
+    return Figure(name, measure.UNIT, len(known), total, len(each), sum(each) / len(each)) if known else None
+
+
+def _found(record: Record, context: Context) -> Iterable[tuple[str, str]]:
+    for name in _LIST:
+        if answer_measure(name).value(record, context):
+            yield name, record.answer[:TOLD]
+    known, key = context.known, context.key
+    if known is None or not record.answer:
+        return
+    listed: dict[str, Callable[[], Iterable[str]]] = {
+        "dates_fabricated": lambda: fabricated_dates(record.answer, key, known),
+        "dates_misplaced": lambda: (f"{date} [{doc}]" for doc, date in misplaced_dates(record.answer, key, known)),
+        "ids_fabricated": lambda: (one.name for one in named_documents(record, context) if one.document is None),
+        "recency_wrong": lambda: (one.named for one in recency_claims(record.answer, key, known) if not one.true),
+    }
+    for name, words in listed.items():
+        if answer_measure(name).value(record, context):
+            yield name, "; ".join(words())

@@ -1,0 +1,40 @@
+"""How answers behave, apart from how many are right: what rules find in them, the control, and what width costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loadrig.analysis.answers import ArmAnswers, Finding, answers_by_arm, findings
+from loadrig.analysis.contexts import looked_at
+from loadrig.analysis.grounding import Controlled, Gap, controlled, gaps
+from loadrig.analysis.selection import asked
+from loadrig.analysis.tools import ArmTools, tools_by_arm
+from loadrig.analysis.width import Width, widths
+from loadrig.log import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """`facts`: whether documents.jsonl is there; without it nothing about dates, ids and recency was checked."""
+
+    facts: bool
+    answers: tuple[ArmAnswers, ...]
+    findings: tuple[Finding, ...]
+    control: tuple[Controlled, ...]
+    gaps: tuple[Gap, ...]
+    tools: tuple[ArmTools, ...]
+    widths: tuple[Width, ...]
+
+
+def behaviour(run: RunFolder) -> Behaviour:
+    """Of a run's folder; works on one in which nothing was answered too."""
+    looked = looked_at(run)
+    return Behaviour(
+        facts=any(one.context.known is not None for one in looked),
+        answers=answers_by_arm(run, looked),
+        findings=findings(looked),
+        control=controlled(looked),
+        gaps=gaps(run, looked),
+        tools=tools_by_arm(run, asked(run)),
+        widths=widths(run),
+    )

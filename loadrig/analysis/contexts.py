@@ -1,0 +1,82 @@
+"""Answers with what is known of them: the asked trials, each with the context that measures of answers look at.
+
+Whether all that a key rests on stood before the model is looked for only where an arm that shows documents is wrong,
+in the trial's last prompt: its quotes, white space aside; of a key without quotes the gold documents, by their tags in
+the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
+
+from loadrig.analysis.accuracy import verdict
+from loadrig.analysis.retrieval import last_prompt, texts_of
+from loadrig.analysis.selection import CONTROL, asked, in_order
+from loadrig.corpus.facts import Known, read_known
+from loadrig.graders import automatic
+from loadrig.graders.opening import contradicts
+from loadrig.graders.precheck import passes
+from loadrig.log import RunFolder, read_prompts
+from loadrig.measures.context import Context
+from loadrig.measures.recall import evidence_share
+from loadrig.words.corpus import Question
+from loadrig.words.record import Record
+
+_TAG = re.compile(r"<document\b[^>]*?\sid=(?:\"([^\"]*)\"|'([^']*)')")
+_KEPT = 256  # prompts looked at; a question's trials follow one another in few distinct ones
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A trial and the context of its answer."""
+
+    record: Record
+    context: Context
+
+
+def looked_at(run: RunFolder) -> list[Looked]:
+    """Every asked trial whose question is on file, in order of stage, repetition and trial."""
+    known = read_known(run.path)
+    shown = _Shown(read_prompts(run.path))
+    records = (record for record in in_order(run, asked(run)) if record.question in run.questions)
+    return [Looked(record, _context(run, record, known, shown)) for record in records]
+
+
+class _Shown:
+    """What stood before a model, by the hashes of its prompt."""
+
+    def __init__(self, prompts: Mapping[str, bytes]) -> None:
+        self.texts = lru_cache(maxsize=_KEPT)(lambda fragments: texts_of(fragments, prompts))
+
+    def had(self, question: Question, record: Record) -> bool | None:
+        """Whether all that the key rests on was there; None when it names nothing, or the prompt is not on file."""
+        texts = self.texts(last_prompt(record))
+        if not texts or not (question.evidence or question.gold):
+            return None
+        if question.evidence:
+            return evidence_share(texts, question.evidence) == 1
+        return set(question.gold) <= set(_documents(texts))
+
+
+def _documents(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        yield from (unescape(one or other) for one, other in _TAG.findall(text))
+
+
+def _context(run: RunFolder, record: Record, known: Known | None, shown: _Shown) -> Context:
+    question, answer = run.questions[record.question], record.answer
+    right, marks = verdict(run, record), automatic.marks(question, answer)
+    return Context(
+        question=question,
+        known=known,
+        right=right,
+        complete=passes(answer, question.must_contain) if question.must_contain else None,
+        against=contradicts(answer, question.reference),
+        stale=marks.stale,
+        invented=marks.invented,
+        had=shown.had(question, record) if right is False and record.arm != CONTROL else None,
+    )
