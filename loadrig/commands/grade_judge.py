@@ -15,7 +15,7 @@ from loadrig.cost import Prices
 from loadrig.execution.estimate import estimated
 from loadrig.execution.execute import Finished, execute
 from loadrig.execution.options import Options
-from loadrig.execution.prepare import Prepared
+from loadrig.execution.prepare import Prepared, check_budget
 from loadrig.execution.sampling import sampled
 from loadrig.graders import cases as making
 from loadrig.graders import scores
@@ -102,6 +102,7 @@ def _plan(run: RunFolder, asked: Asked) -> Plan:
 
 
 def _prepared(plan: Plan, cases: list[Case]) -> Prepared:
+    check_budget(plan)
     prices = Prices.load(plan.prices.path)
     corpus = Corpus("cases", (), (), (), "", "none", ())
     questions = [case.question() for case in cases]
