@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from loadrig.analysis.accuracy import verdict
 from loadrig.analysis.bill import Charge, Money, PerQuestion, charges, currency_of, money, per_question
 from loadrig.analysis.selection import arm_names, asked, grouped
+from loadrig.graders.cases import judge_runs
 from loadrig.log import RunFolder
 from loadrig.words.record import Record
 
@@ -89,4 +90,7 @@ def _other(runs: Iterable[RunFolder], zone: ZoneInfo) -> Iterator[tuple[str, Cha
         warm = [(r, False) for r in run.records if r.phase == "warmup"]
         for record, superseded in [*warm, *((r, True) for r in run.superseded)]:
             for charge in charges(record, superseded=superseded):
+                yield local_day(record.began_at, zone), charge
+        for record in (r for judge in judge_runs(run.path) for r in (*judge.records, *judge.superseded)):
+            for charge in charges(record):
                 yield local_day(record.began_at, zone), charge

@@ -1,9 +1,10 @@
 """Whose marks count: a person's sheet before a judge, a judge before the pre-check.
 
 Of several sheets the one with most marks counts (the first by name among equals), unless one is chosen. A judge counts
-only when it is calibrated: on enough distinct answers that the sheet marks too, it agrees with the sheet often enough.
-How many and how often was said when it judged. It then fills in where the sheet has no mark. With neither, the
-pre-check counts; beside a sheet or a judge it never fills in.
+only when it is calibrated: on enough distinct answers that the sheet marks too, it agrees with the sheet often enough,
+and it is neither kinder nor harsher than the sheet to any one arm. How many and how often was said when it judged. It
+then fills in where the sheet has no mark. With neither, the pre-check counts; beside a sheet or a judge it never fills
+in.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from loadrig.graders.agreement import Agreement, between
+from loadrig.graders.leaning import Leaning, leanings
 from loadrig.graders.scores import Graded, read
 from loadrig.log import RunFolder
 from loadrig.words.errors import InputError
@@ -29,6 +31,7 @@ class Calibration:
     least: int
     calibrated: bool
     why: str
+    by_arm: tuple[Leaning, ...] = ()
 
 
 def graded(run: RunFolder, grader: str | None = None) -> RunFolder:
@@ -57,6 +60,8 @@ def calibration(run: RunFolder, judge: Graded, known: Sequence[Graded]) -> Calib
     sheet = next(iter(sheets(known)), None)
     found = None if sheet is None else between(run, judge, sheet, "correct")
     n = 0 if found is None else found.agreed.n
+    by_arm = () if sheet is None else leanings(run, judge, sheet)
+    leaning = next((one for one in by_arm if one.leans), None)
     why = ""
     if judge.grader.simulated and not run.manifest.get("simulated"):
         why = "it was simulated, the run was not"
@@ -66,8 +71,11 @@ def calibration(run: RunFolder, judge: Graded, known: Sequence[Graded]) -> Calib
         why = f"only {n} answers marked by both, {least} are needed"
     elif found is not None and found.agreed.share < floor:
         why = f"agreement {found.agreed.share:.3f} is below {floor:g}"
+    elif leaning is not None:
+        way = "kinder" if leaning.kinder > leaning.harsher else "harsher"
+        why = f"{way} than the sheet to {leaning.arm} ({leaning.kinder} to {leaning.harsher}, p {leaning.p:.3f})"
     name = None if sheet is None else sheet.grader.name
-    return Calibration(judge.grader.name, name, found, floor, least, not why, why)
+    return Calibration(judge.grader.name, name, found, floor, least, not why, why, by_arm)
 
 
 def _standing(run: RunFolder, known: Sequence[Graded]) -> Grading | None:

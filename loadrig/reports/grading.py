@@ -16,7 +16,7 @@ KAPPA_NOTE = (
 
 def tables(summary: Summary) -> list[Table]:
     """Those that have something to tell; none of a run that nobody graded."""
-    found = (graders(summary), agreement(summary), calibrations(summary), faithfulness(summary))
+    found = (graders(summary), agreement(summary), calibrations(summary), leanings(summary), faithfulness(summary))
     return [table for table in found if table is not None]
 
 
@@ -60,6 +60,22 @@ def calibrations(summary: Summary) -> Table | None:
     headers = ("judge", "held against", "agree on correct", "needed", "verdict")
     notes = ("a judge that is not calibrated enters no accuracy",)
     return Table("Judges", headers, rows, notes) if rows else None
+
+
+def leanings(summary: Summary) -> Table | None:
+    """Each judge against the sheet, arm by arm."""
+    models = models_of(summary)
+    rows = tuple(
+        (
+            one.judge, label(of.arm, of.model, models), str(of.n), str(of.kinder), str(of.harsher), f"{of.p:.3f}",
+            "leans" if of.leans else "no lean found",
+        )
+        for one in summary.grading.judges for of in one.by_arm
+    )  # fmt: skip
+    headers = ("judge", "arm", "questions", "kinder", "harsher", "p", "verdict")
+    notes = ("kinder: right by the judge alone, harsher: by the sheet alone; McNemar's exact p, by Holm over the arms; "
+             "with few questions no lean can be found",)  # fmt: skip
+    return Table("Judges, arm by arm", headers, rows, notes) if rows else None
 
 
 def faithfulness(summary: Summary) -> Table | None:

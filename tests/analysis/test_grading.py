@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from records import attempt, question, read_run, record, turn, write_run
 
 from loadrig.analysis.accuracy import CategoryAccuracy, accuracy_by_arm, correct, dropped
 from loadrig.analysis.bill import bill
+from loadrig.analysis.days import nights
 from loadrig.analysis.grading import grading_figures
 from loadrig.analysis.summary import summarize
 from loadrig.graders.scores import replace
@@ -116,3 +118,5 @@ def test_a_judges_calls_are_a_line_of_the_bill(tmp_path: Path) -> None:
         "measured": "0.03", "judge": "0.02",
     }  # fmt: skip
     assert found.total.amount == "0.05"
+    total = nights([read_run(tmp_path, [])], ZoneInfo("UTC")).total  # the records of both are on file by now
+    assert total.amount == "0.05"

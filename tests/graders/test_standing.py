@@ -71,6 +71,22 @@ def test_a_calibrated_judge_fills_in_what_the_sheet_has_not(tmp_path: Path) -> N
     assert [found.scores[f"t{i}", 1].correct for i in (18, 19, 20, 22)] == [True, True, False, False]
 
 
+def test_a_judge_that_prefers_one_arm_is_not_used(tmp_path: Path) -> None:
+    """60 answers of three arms, 6 of 20 wrong in each. The judge calls all six of `c` right: agreement is 54 of 60, .9,
+    yet kinder to one arm by 6 to 0: p .03125, and .094 over three arms. With eight it is .0078 and .023: refused."""
+    for wrong, why in ((6, ""), (8, "kinder than the sheet to c (8 to 0, p 0.023)")):
+        records = [
+            record(f"{arm}{i}", arm=arm, question=f"q{i}", answer=f"{arm} {i}") for arm in "abc" for i in range(20)
+        ]
+        run = read_run(tmp_path / str(wrong), records)
+        sheet = [Score("anna", r.trial, 1, correct=int(r.trial[1:]) >= wrong) for r in records]
+        replace(run.path, Grader("anna", "sheet", "", ""), sheet)
+        kind = [Score("sim", one.trial, 1, correct=bool(one.correct) or one.trial[0] == "c") for one in sheet]
+        replace(run.path, Grader("sim", "judge", "", "", floor=0.8, least=20), kind)
+        known = read(run.path)
+        assert calibration(run, judges(known)[0], known).why == why
+
+
 def test_a_judge_that_is_not_calibrated_is_not_used(tmp_path: Path) -> None:
     """Alone it leaves the pre-check in force; named, it is refused with the reason."""
     run = run_of(tmp_path)
