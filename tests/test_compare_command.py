@@ -64,6 +64,17 @@ def test_an_objective_that_is_broken_exits_with_one(tmp_path: Path) -> None:
     assert "accuracy falls" not in called.out
 
 
+def test_a_gate_holds_a_run_to_its_own_plan(tmp_path: Path) -> None:
+    """Nothing is lost, but the plan of B promised a p95 of half a second, and trials take 1 s."""
+    main, _ = two_runs(tmp_path, lost=0)
+    promised = {"name": "latency_p95", "measure": "service", "q": 0.95, "limit": 5e8}
+    manifest = {**SETTINGS, "run": "P", "plan": {**SETTINGS["plan"], "objectives": [promised]}}
+    other = write_run(tmp_path / "results" / "P", answers(40, 40, arm=ARMS[0]), **manifest)
+    called = loadrig("compare", main, other, "--gate")
+    assert called.code == 1
+    assert "latency_p95 < 0.5 s" in called.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

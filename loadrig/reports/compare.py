@@ -7,7 +7,8 @@ Words follow numbers: a difference is inside the noise unless its Holm-adjusted 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,6 +102,8 @@ def findings(comparison: Comparison) -> Iterator[str]:
     """Sentences made of the numbers, pair by pair."""
     for pair in comparison.pairs:
         yield from (f"{named(pair)}: {line}" for line in _of_pair(pair))
+    rows = [pair.accuracy for pair in comparison.pairs if pair.accuracy is not None]
+    yield from dict.fromkeys(_could_not(row.n, row.detectable) for row in rows if row.word == "inside noise")
 
 
 def _of_pair(pair: Pair) -> Iterator[str]:
@@ -109,7 +112,6 @@ def _of_pair(pair: Pair) -> Iterator[str]:
         counts = f"{row.right_a}/{row.n} to {row.right_b}/{row.n}"
         if row.word == "inside noise":
             yield f"accuracy is inside noise at n = {row.n}: {counts}; decide on cost, latency and complexity"
-            yield _could_not(row.n, row.detectable)
             if row.at_most is not None:
                 yield f"no question differs: at most {100 * row.at_most:.1f} % of such questions do (one-sided 95 %)"
         else:
@@ -120,10 +122,20 @@ def _of_pair(pair: Pair) -> Iterator[str]:
     rest: tuple[Right | Figure, ...] = (*pair.categories, *pair.figures)
     moved = [one for one in rest if one.word != "inside noise"]
     yield from (told(one) for one in moved)
-    quiet = [name_of(one) for one in rest if one not in moved and one.difference is not None]
+    quiet = [one for one in rest if one not in moved and one.difference is not None]
     if quiet:
-        yield f"inside noise: {'; '.join(quiet)}"
+        yield f"inside noise: {_counted(quiet)}"
     yield from (f"{name_of(one)}: not compared, {one.refused}" for one in pair.figures if one.refused)
+
+
+def _counted(rows: Sequence[Right | Figure]) -> str:
+    """`5 categories, 9 times, 6 other figures`, with the names of as few as three."""
+    if len(rows) <= 3:
+        return "; ".join(map(name_of, rows))
+    kinds = Counter(
+        "categories" if isinstance(one, Right) else "times" if one.unit == "ns" else "other figures" for one in rows
+    )
+    return f"everything else ({', '.join(f'{n} {kind}' for kind, n in kinds.items())})"
 
 
 def _could_not(n: int, detectable: float | None) -> str:

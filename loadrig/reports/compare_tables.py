@@ -42,7 +42,8 @@ def told(one: Right | Figure) -> str:
     a, b, difference, ratio = _difference(one, scale, digits)
     unit = {"ns": " s", "share": ""}.get(one.unit, f" {one.unit}")
     times = "" if ratio == NONE else f", {ratio} times"
-    return f"{name_of(one)}: {one.word}, {a} to {b}{unit}, {difference}{times}"
+    rig = "; client-bound, partly the rig's own" if one.client_bound else ""
+    return f"{name_of(one)}: {one.word}, {a} to {b}{unit}, {difference}{times}{rig}"
 
 
 def gates(gate: Gate | None) -> Table | None:

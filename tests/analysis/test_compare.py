@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 import pytest
-from compared import answers, plan, run_of
+from compared import answers, nothing_to_collect, plan, run_of  # noqa: F401
 from records import MS, S, failed, record, turn
 
 from loadrig.analysis.compare.sides import pairs
 from loadrig.analysis.compare.whole import Pair, compare
+from loadrig.analysis.compare.words import word
 from loadrig.log import RunFolder
-from loadrig.statistics.clustered import Draws
+from loadrig.statistics.clustered import Difference, Draws
 from loadrig.words.corpus import Hit
 from loadrig.words.errors import InputError
 from loadrig.words.record import Usage
@@ -157,6 +158,23 @@ def test_arms_and_models_of_one_name_are_paired() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("value", "low", "high", "p", "earned"),
+    [
+        (0.2, 0.1, 0.3, 0.025, "higher"),
+        (-0.2, -0.3, -0.1, 0.001, "lower"),
+        (0.2, 0.1, 0.3, 0.026, "inside noise"),
+        (0.2, 0.0, 0.3, 0.001, "inside noise"),
+        (0.2, None, None, 0.001, "inside noise"),
+    ],
+)
+def test_a_word_wants_both_the_p_and_the_whole_interval(
+    value: float, low: float | None, high: float | None, p: float, earned: str
+) -> None:
+    """Accuracy has half of the 5 %; an interval that holds 0, or that nobody knows, is never higher or lower."""
+    assert word(Difference(20, 0.5, 0.5 + value, value, low, high, p), p, "accuracy") == earned
+
+
 def test_lost_questions_are_named() -> None:
     """20 of 20 against 17 of 20 on the same questions: p = .25, inside the noise, the three named with what became."""
     b = [*answers(17, 17), failed("f", question="q17", arm="k5", category="fact")]
@@ -289,7 +307,7 @@ def test_a_client_bound_stage_is_marked() -> None:
     a = run_of("a", answers(20, 20), {"self_measurement": [{**own, "cpu_share_max": 0.99}]})
     found = compare(a, run_of("b", answers(20, 20)), draws=FEW)
     assert {one.client_bound for one in found.pairs[0].figures if one.unit == "ns"} == {True}
-    assert any("client-bound" in warning for warning in found.warnings)
+    assert found.warnings[-1] == "a stage is client-bound, its times partly the rig's own: k5"
 
 
 def _fields(value: object) -> dict[str, object]:

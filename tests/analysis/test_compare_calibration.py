@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-
 import msgspec
 import numpy as np
-import pytest
-from compared import run_of
+from compared import nothing_to_collect, run_of  # noqa: F401
 from records import S, record
 
 from loadrig.analysis.compare.accuracy import accuracy, worded
@@ -19,14 +15,6 @@ from loadrig.statistics.clustered import Draws
 from loadrig.words.record import Usage
 
 ROUNDS, SEED = 100, 20260
-
-
-@pytest.fixture(autouse=True)
-def _nothing_to_collect() -> Iterator[None]:
-    """statsmodels collects garbage in every Holm adjustment; with all that pytest holds this is most of the time."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def synthetic(name: str, rng: np.random.Generator, n: int, *, right: float, repetitions: int = 1) -> RunFolder:

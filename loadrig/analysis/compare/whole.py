@@ -127,7 +127,7 @@ def _warnings(runs: tuple[RunFolder, RunFolder], found: Sequence[Pair]) -> Itera
         if status in ("interrupted", "running"):
             yield f"{_named(run)} is {status}: figures are of what there is"
     for pair in found:
-        name = pair.arm_b if pair.arm_a == pair.arm_b else f"{pair.arm_a} / {pair.arm_b}"
+        name = _arms(pair)
         if pair.only_a or pair.only_b:
             yield (
                 f"{name}: {len(pair.only_a)} questions of a only and {len(pair.only_b)} of b only are in no figure"
@@ -135,5 +135,9 @@ def _warnings(runs: tuple[RunFolder, RunFolder], found: Sequence[Pair]) -> Itera
             )
         if pair.settings.unchecked:
             yield f"{name}: not checked, as neither manifest says it: {', '.join(pair.settings.unchecked)}"
-        if any(figure.client_bound for figure in pair.figures):
-            yield f"{name}: a stage is client-bound: its times are partly the rig's own"
+    if bound := [_arms(pair) for pair in found if any(figure.client_bound for figure in pair.figures)]:
+        yield f"a stage is client-bound, its times partly the rig's own: {', '.join(bound)}"
+
+
+def _arms(pair: Pair) -> str:
+    return pair.arm_b if pair.arm_a == pair.arm_b else f"{pair.arm_a} / {pair.arm_b}"
