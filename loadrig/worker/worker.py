@@ -22,18 +22,17 @@ from loadrig.corpus.view import CallerView, view_of
 from loadrig.wire.engine import Engine
 from loadrig.wire.turnstile import AT_ONCE
 from loadrig.words.clock import Clock, SystemClock
-from loadrig.words.record import Record
 from loadrig.words.trial import Trial
 from loadrig.worker.answering import Answered, Answering
 from loadrig.worker.collector import rare_collections
 from loadrig.worker.library import open_texts
 from loadrig.worker.messages import Batch, Order
+from loadrig.worker.outbox import Outbox
 from loadrig.worker.probe import Probe
 from loadrig.worker.searching import Searching
 from loadrig.worker.setup import Setup
 
 SLICE_NS = 500_000
-MOST_RECORDS = 64  # a batch: whoever takes it encodes it in one go, on this loop or in the actor's
 
 
 class Worker:
@@ -42,7 +41,9 @@ class Worker:
     `begins` is called before each trial is begun: who keeps count knows what was sent if the worker is killed.
     """
 
-    def __init__(self, setup: Setup, clock: Clock | None = None, *, begins: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, setup: Setup, clock: Clock | None = None, *, begins: Callable[[], object] = lambda: None
+    ) -> None:
         self._setup = setup
         self._clock = clock or SystemClock()
         self._begins = begins
@@ -52,13 +53,11 @@ class Worker:
         self._resting = 0  # slots between two trials, where the plan has a pause
         self._alarm: asyncio.TimerHandle | None = None
         self._ended: deque[tuple[Answered, bool]] = deque()
-        self._records: deque[Record] = deque()
-        self._fragments: dict[str, bytes] = {}
+        self._outbox = Outbox()
         self._returned: list[str] = []
         self._order = Order("", 0)
         self._last = Batch(0, ())
         self._numbered = 0
-        self._known: set[str] = set()
         self._probe = Probe()
         self._work = asyncio.Event()
         self._news = asyncio.Event()
@@ -119,7 +118,7 @@ class Worker:
         if order.stop or order.cancel:
             self._end(cancel=order.cancel)
         self._fill()
-        if not self._is_dry() and len(self._records) < MOST_RECORDS:
+        if not self._is_dry() and not self._outbox.is_full:
             self._news.clear()
             try:
                 async with asyncio.timeout(order.wait_s):
@@ -131,10 +130,11 @@ class Worker:
 
     def _batch(self, heard_ns: int) -> Batch:
         self._numbered += 1
+        records, fragments = self._outbox.take()
         batch = Batch(
             number=self._numbered,
-            records=tuple(self._records.popleft() for _ in range(min(MOST_RECORDS, len(self._records)))),
-            fragments=dict(self._fragments),
+            records=records,
+            fragments=fragments,
             in_flight=len(self._running),
             waiting=len(self._waiting),
             returned=tuple(self._returned),
@@ -143,7 +143,6 @@ class Worker:
             heard_ns=heard_ns,
             answered_ns=self._clock.now_ns(),
         )
-        self._fragments.clear()
         self._returned.clear()
         return batch
 
@@ -151,7 +150,7 @@ class Worker:
         """A slot is free that the driver could fill, or nothing is left and something is to be told."""
         if self._order.more and not self._order.stop:
             return self._order.begin_ns is None and self._taken < self._order.credits and not self._waiting
-        return not self._running and not self._ended and bool(self._records or self._returned)
+        return not self._running and not self._ended and bool(self._outbox or self._returned)
 
     @property
     def _taken(self) -> int:
@@ -216,17 +215,14 @@ class Worker:
                 self._take_down(*self._ended.popleft())
             if not self._ended:
                 self._work.clear()
-            if self._is_dry() or len(self._records) >= MOST_RECORDS:
+            if self._is_dry() or self._outbox.is_full:
                 self._news.set()
             await asyncio.sleep(0)
 
     def _take_down(self, answered: Answered, is_tail: bool) -> None:
         record = answered.record()
-        self._records.append(msgspec.structs.replace(record, phase="tail") if is_tail else record)
-        for digest, fragment in answered.fragments.items():
-            if digest not in self._known:
-                self._known.add(digest)
-                self._fragments[digest] = fragment
+        told = msgspec.structs.replace(record, phase="tail") if is_tail else record
+        self._outbox.add(told, answered.fragments)
 
 
 def _due_ns(trial: Trial) -> int:

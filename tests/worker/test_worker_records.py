@@ -12,7 +12,7 @@ from loadrig.words.record import Record
 from loadrig.words.settings import ModelSettings
 from loadrig.words.trial import Trial
 from loadrig.worker.messages import Order
-from loadrig.worker.worker import MOST_RECORDS
+from loadrig.worker.outbox import MOST_RECORDS
 
 
 def trials(count: int) -> tuple[Trial, ...]:
