@@ -27,6 +27,7 @@ from loadrig.words.record import SCHEMA, Record
 from loadrig.words.score import Grading
 from loadrig.words.trial import Trial
 
+PROBES, INVENTED = "probes.jsonl", "invented.json"
 MANIFEST, PLAN, RECORDS, PROMPTS, QUESTIONS, LEASES = (
     "manifest.json", "plan.jsonl", "records.jsonl", "prompts.jsonl", "questions.jsonl", "leases.jsonl",
 )  # fmt: skip
@@ -38,11 +39,19 @@ _record_decoder = msgspec.json.Decoder(Record)
 
 
 @dataclass(frozen=True, slots=True)
+class Invented:
+    """What only the corpus can have told a model: its canary and its invented names."""
+
+    canary: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunFolder:
     """A run as read back. `records` holds the counting record of each trial: the highest try, in file order.
 
     `superseded` are the lower tries: they stay in the bill and leave every other figure. `grading`: whose marks count;
-    None: the pre-check's.
+    None: the pre-check's. `probes`: calls before the first trial, in the bill and in no other figure.
     """
 
     path: Path
@@ -52,6 +61,7 @@ class RunFolder:
     records: tuple[Record, ...]
     superseded: tuple[Record, ...]
     grading: Grading | None = None
+    probes: tuple[Record, ...] = ()
 
 
 class RunLog:
@@ -76,10 +86,21 @@ class RunLog:
 
     def append(self, records: Iterable[Record], fragments: Mapping[str, bytes]) -> None:
         """Writes prompt fragments not yet on file, then the records."""
+        self._keep(fragments)
+        self._append(self._records, records)
+
+    def probe(self, record: Record, fragments: Mapping[str, bytes]) -> None:
+        """Writes a call that is no trial, and what it asked, into a file of its own."""
+        self._keep(fragments)
+        with contextlib.closing(_open_append(self.folder / PROBES)) as file:
+            if file.tell() == 0:
+                self._append(file, [{"schema": SCHEMA, "kind": "loadrig probes"}])
+            self._append(file, [record])
+
+    def _keep(self, fragments: Mapping[str, bytes]) -> None:
         fresh = {digest: text for digest, text in fragments.items() if digest not in self._known}
         self._append(self._prompts, ({"hash": digest, "text": text.decode()} for digest, text in fresh.items()))
         self._known.update(fresh)
-        self._append(self._records, records)
 
     def lease(self, worker: str, trials: Sequence[Trial]) -> None:
         """Notes that a worker is about to be given these trials."""
@@ -161,7 +182,20 @@ def read_run(folder: Path) -> RunFolder:
         if earlier is not None:
             superseded.append(earlier)
         latest[record.trial] = record
-    return RunFolder(folder, manifest, trials, questions, tuple(latest.values()), tuple(superseded))
+    return RunFolder(
+        folder, manifest, trials, questions, tuple(latest.values()), tuple(superseded), probes=read_probes(folder)
+    )
+
+
+def read_probes(folder: Path) -> tuple[Record, ...]:
+    """The calls that were no trials, in the order they were made."""
+    return tuple(_records_of(folder / PROBES)) if (folder / PROBES).exists() else ()
+
+
+def read_invented(folder: Path) -> Invented | None:
+    """Canary and invented names of the run's corpus; None when it has no ledger."""
+    path = folder / INVENTED
+    return msgspec.json.decode(path.read_bytes(), type=Invented) if path.exists() else None
 
 
 def read_prompts(folder: Path) -> dict[str, bytes]:

@@ -88,6 +88,11 @@ def quantile(values: Sequence[int], q: float, *, beyond: Sequence[int] = ()) -> 
     )
 
 
+def at_least(k: int, n: int, p: float) -> float:
+    """The chance of `k` or more of `n` when each comes with chance `p`: one minus the binomial distribution below k."""
+    return float(binom.sf(k - 1, n, p))
+
+
 def wilson(k: int, n: int) -> Share | None:
     """`k` of `n` with Wilson's 95 % score interval (Wilson 1927); None when n is 0."""
     if n == 0:

@@ -28,7 +28,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Called, RunFolder]:
 
 def _turns(run: RunFolder) -> Iterator[tuple[str, Record, Turn]]:
     """Each turn with the value of the header it was sent under."""
-    for record in run.records:
+    for record in (*run.probes, *run.records):
         for number, turn in enumerate(record.turns, start=1):
             yield f"{record.trial}.{number}.{len(turn.attempts)}", record, turn
 

@@ -2,8 +2,8 @@
 
 Every HTTP attempt is charged on exactly one line, so the lines sum to the total: `superseded` (tries that were asked
 again), `warmup`, `failed` (all attempts of trials that failed), `retries` (attempts followed by another of the same
-turn), `tail`, `measured`, `judge` (all that model judges of this run were asked). A question's cost is that of its
-trial: measured + tail + retries + failed.
+turn), `tail`, `measured`, `probe` (calls before the first trial), `judge` (all that model judges of this run were
+asked). A question's cost is that of its trial: measured + tail + retries + failed.
 
 A charge is unknown when usage came but no price is known, or when a 200 reply or a whole trial ended without telling
 its usage; the sum is then partial. An attempt that never reached a 200 generated nothing and costs nothing. A reply
@@ -22,7 +22,7 @@ from loadrig.graders.cases import judge_runs
 from loadrig.log import RunFolder
 from loadrig.words.record import Attempt, Record, Usage
 
-LineName = Literal["measured", "tail", "warmup", "retries", "failed", "superseded", "judge"]
+LineName = Literal["measured", "tail", "warmup", "retries", "failed", "superseded", "probe", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,7 @@ def bill(run: RunFolder) -> Bill:
     found = [charge for record in run.records for charge in charges(record)]
     found += [charge for record in run.superseded for charge in charges(record, superseded=True)]
     judging = (record for judge in judge_runs(run.path) for record in (*judge.records, *judge.superseded))
+    found += [replace(charge, line="probe") for record in run.probes for charge in charges(record)]
     found += [replace(charge, line="judge") for record in judging for charge in charges(record)]
     currency = currency_of(run)
     lines = tuple(

@@ -2,9 +2,8 @@
 
 Planned = answered + unanswered + failed + not_run, always; a planned trial without a record is named missing. Answers
 identical to the byte across repetitions are the mark of a cache: counted over neighbouring repetitions of a question;
-the control refuses, naturally in the same words, and is not flagged. At least 20 questions on which every arm is right
-on 17 of 20 do not tell arms apart. A stage with much tail is too short for its load: its slow trials end last and are
-not timed.
+the control refuses, naturally in the same words, and is not flagged. A stage with much tail is too short for its load:
+its slow trials end last and are not timed. Faults of the instrument have checks of their own, in `safeguards`.
 """
 
 from __future__ import annotations
@@ -14,18 +13,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from loadrig.analysis.accuracy import ArmAccuracy
 from loadrig.analysis.bill import Bill
 from loadrig.analysis.load import StageLoad
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
 from loadrig.bound import named
 from loadrig.log import RunFolder
+from loadrig.stats import at_least
 
-SATURATED, SATURATED_N = 17 / 20, 20
 MUCH_TAIL, MOST_ARMS = 0.1, 3
 OVER, UNDER = 1.01, 0.9
 LATE_NS = 50_000_000
-SAME_ANSWERS = 0.05
+SAME_ANSWERS, BY_CHANCE = 0.05, 0.01
 MOST_NOTES = 8
 
 
@@ -46,8 +44,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """`same` of `pairs` of neighbouring repetitions gave identical answers; `flagged` when more than 5 % did, the
-    control never."""
+    """`same` of `pairs` of neighbouring repetitions gave identical answers; `flagged` when more than 5 % did, and more
+    than chance would explain, the control never."""
 
     arm: str
     model: str
@@ -73,9 +71,14 @@ def repeated_answers(run: RunFolder) -> tuple[Repeated, ...]:
         pairs[arm, model] += len(answers) - 1
         same[arm, model] += sum(first == second for first, second in pairwise(answers))
     return tuple(
-        Repeated(*key, number, same[key], key[0] != CONTROL and same[key] > SAME_ANSWERS * number)
+        Repeated(*key, number, same[key], key[0] != CONTROL and _is_no_chance(same[key], number))
         for key, number in pairs.items() if number
     )  # fmt: skip
+
+
+def _is_no_chance(same: int, pairs: int) -> bool:
+    """More alike than 5 % would give by chance."""
+    return same > SAME_ANSWERS * pairs and at_least(same, pairs, SAME_ANSWERS) < BY_CHANCE
 
 
 def warnings(
@@ -83,8 +86,6 @@ def warnings(
     *,
     counted: tuple[Counts, ...],
     stages: tuple[StageLoad, ...],
-    accuracy: tuple[ArmAccuracy, ...],
-    repeated: tuple[Repeated, ...],
     bill: Bill,
 ) -> tuple[str, ...]:
     """What a reader must know first: the run's own warnings, then ours."""
@@ -96,16 +97,10 @@ def warnings(
         *_of_arrivals(stages),
         *_of_rest(stages),
         *_of_tail(run, stages),
-        *_of_starved(run),
-        *_of_repetition(repeated),
-        *_of_saturation(accuracy),
         *_of_money(bill),
         *_of_cost_notes(run),
         *_of_flags(run),
     ]
-    models = {record.model for record in run.records}
-    if len(models) > 1:
-        ours.append("tokens of different models are not comparable: compare models by cost only")
     return tuple(dict.fromkeys([*map(str, run.manifest.get("warnings") or []), *ours]))
 
 
@@ -193,37 +188,8 @@ def _of_tail(run: RunFolder, stages: tuple[StageLoad, ...]) -> Iterator[str]:
             )
 
 
-def _of_starved(run: RunFolder) -> Iterator[str]:
-    records = asked(run)
-    models = {record.model for record in records}
-    groups = grouped((_named(r.arm, r.model, models), r.reason == "starved") for r in records)
-    starved = [f"{name} {sum(of)} of {len(of)}" for name, of in groups.items() if any(of)]
-    if starved:
-        yield f"the token limit was used up before any text ({', '.join(starved)}): raise max_tokens"
-
-
 def _named(arm: str, model: str, models: set[str]) -> str:
     return f"{arm} ({model})" if len(models) > 1 else arm
-
-
-def _of_repetition(repeated: tuple[Repeated, ...]) -> Iterator[str]:
-    named = [f"{row.arm} {row.same} of {row.pairs}" for row in repeated if row.flagged]
-    if named:
-        yield (
-            f"repetitions answered byte for byte the same ({', '.join(named)}): a cache or a deterministic target "
-            "may be answering"
-        )
-
-
-def _of_saturation(accuracy: tuple[ArmAccuracy, ...]) -> Iterator[str]:
-    for model, arms in grouped((row.model, row) for row in accuracy if row.arm != CONTROL).items():
-        shares = [(row.arm, row.categories[0].of_asked) for row in arms]
-        if all(share and share.n >= SATURATED_N and share.share >= SATURATED for _, share in shares):
-            named = ", ".join(f"{arm} {share.k} of {share.n}" for arm, share in shares if share)
-            yield (
-                f"{model}: every arm is right on at least {SATURATED:.0%} of the questions ({named}): "
-                "they do not tell arms apart"
-            )
 
 
 def _of_money(bill: Bill) -> Iterator[str]:

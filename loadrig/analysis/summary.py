@@ -21,6 +21,9 @@ from loadrig.analysis.grading import GradingFigures, grading_figures
 from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
+from loadrig.analysis.safeguards import safeguards
+from loadrig.analysis.safeguards.artefacts import Artefact, artefacts
+from loadrig.analysis.safeguards.seen import Seen
 from loadrig.analysis.selection import arm_names, asked, due, grouped, open_stages, planned, stage_names
 from loadrig.analysis.sweep import Sweep, sweep
 from loadrig.analysis.usage import (
@@ -34,9 +37,10 @@ from loadrig.analysis.usage import (
     tool_use,
     turns_per_trial,
 )
-from loadrig.log import RunFolder
+from loadrig.log import RunFolder, read_prompts
 from loadrig.measures.recall import CREDITING_RULE
 from loadrig.words.record import Record
+from loadrig.words.safeguard import Safeguard
 
 SCHEMA = 1
 SIMULATED = "simulated: figures are dial settings of the simulator, not evidence"
@@ -128,6 +132,8 @@ class Summary:
     repeated_answers: tuple[Repeated, ...]
     behaviour: Behaviour
     bill: Bill
+    safeguards: tuple[Safeguard, ...]
+    artefacts: tuple[Artefact, ...]
     warnings: tuple[str, ...]
 
 
@@ -135,7 +141,8 @@ def summarize(run: RunFolder) -> Summary:
     """The summary of a run's folder; works on an interrupted or wholly failed run too."""
     simulated = bool(run.manifest.get("simulated"))
     counted, stages, accuracy = counts(run), stage_loads(run), accuracy_by_arm(run)
-    repeated, whole = repeated_answers(run), bill(run)
+    repeated, whole, known = repeated_answers(run), bill(run), dropped(run)
+    checked = safeguards(Seen(run, accuracy, known, repeated, read_prompts(run.path)))
     return Summary(
         schema=SCHEMA,
         simulated=simulated,
@@ -151,11 +158,13 @@ def summarize(run: RunFolder) -> Summary:
         recall=recall_by_arm(run),
         grading=grading_figures(run),
         accuracy=accuracy,
-        dropped=dropped(run),
+        dropped=known,
         repeated_answers=repeated,
         behaviour=behaviour(run),
         bill=whole,
-        warnings=warnings(run, counted=counted, stages=stages, accuracy=accuracy, repeated=repeated, bill=whole),
+        safeguards=checked,
+        artefacts=artefacts(checked),
+        warnings=warnings(run, counted=counted, stages=stages, bill=whole),
     )
 
 

@@ -35,12 +35,12 @@ def calibrated(samples: Sequence[Sample], targets: Mapping[str, Target]) -> Rati
             for kind, sample in kinds.items():
                 assert sample.prompt is not None
                 prompt = replace(sample.prompt, tools=())
-                local, counted = tokens_of(prompt), _counted(prompt, target)
-                ratio = (Decimal(counted) / max(1, local)).quantize(Decimal("0.0001"))
+                local, told = tokens_of(prompt), counted(prompt, target)
+                ratio = (Decimal(told) / max(1, local)).quantize(Decimal("0.0001"))
                 if not sample.prompt.tools:
                     by_kind[kind, model] = ratio
-                if counted > largest:
-                    largest, by_model[model] = counted, ratio
+                if told > largest:
+                    largest, by_model[model] = told, ratio
         except InputError as error:
             by_kind = {key: ratio for key, ratio in by_kind.items() if key[1] != model}
             by_model.pop(model, None)
@@ -49,8 +49,8 @@ def calibrated(samples: Sequence[Sample], targets: Mapping[str, Target]) -> Rati
     return Ratios(by_kind, by_model, tuple(notes))
 
 
-def _counted(prompt: Prompt, target: Target) -> int:
-    """The provider's count. Raises `InputError` when there is none."""
+def counted(prompt: Prompt, target: Target) -> int:
+    """The provider's count of a prompt's tokens. Blocks. Raises `InputError` when there is none."""
     endpoint = target.dialect.endpoint
     if endpoint.count_path is None:
         raise InputError("its provider counts no tokens beforehand", remedy="none is needed")
@@ -59,7 +59,7 @@ def _counted(prompt: Prompt, target: Target) -> int:
     url = target.head.url.removesuffix(endpoint.path) + endpoint.count_path
     proxy = None if target.head.proxy is None else target.head.proxy.url
     answer = post_json(url, msgspec.json.encode(kept), target.head.fields, timeout_s=LIMIT_S, proxy=proxy)
-    counted = answer.get("input_tokens") if isinstance(answer, dict) else None
-    if not isinstance(counted, int) or isinstance(counted, bool) or counted < 1:
+    found = answer.get("input_tokens") if isinstance(answer, dict) else None
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise InputError(f"{url} answered without a count", remedy="none is needed")
-    return counted
+    return found

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import uvloop
 
@@ -22,6 +23,7 @@ from loadrig.execution.course import Course
 from loadrig.execution.fleets import Fleet
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared, calibrate, prepare
+from loadrig.execution.probing import Means, probe
 from loadrig.execution.signals import Signals
 from loadrig.execution.steering import Steering
 from loadrig.execution.targets import Reached, check, reach
@@ -31,7 +33,7 @@ from loadrig.fleet.spending import Spending
 from loadrig.live.endpoint import Endpoint
 from loadrig.live.metrics import Metrics
 from loadrig.live.progress import Progress
-from loadrig.log import RunLog, leave_out, read_leases, read_run
+from loadrig.log import RunLog, leave_out, read_leases, read_probes, read_run
 from loadrig.plan import likely
 from loadrig.words.errors import InputError, Interrupted
 from loadrig.words.settings import Plan
@@ -96,13 +98,14 @@ async def _execute(
         handles = await stack.enter_async_context(_fleet(folder, prepared, reached, fleet))
         if endpoint.url:
             progress.notice(f"metrics at {endpoint.url}")
-        workers = tuple((handle.name, handle.pid, handle.host) for handle in handles)
+        workers = tuple((handle.name, handle.pid) for handle in handles)
         session = folders.Session(options.command_line, workers, fleet.kind)
         on_file = prepared if steering is None else replace(prepared, stages=(), trials=())
         manifest = folders.begin(folder, on_file, reached, session, None if taken is None else taken.manifest)
         driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
         status = "broken"
         try:
+            await _probe(prepared, reached, log, driver, manifest, progress)
             signals.driving(driver)
             stages: Iterable[tuple[Stage, Sequence[Trial]]]
             if steering is not None:
@@ -124,6 +127,20 @@ async def _execute(
             with contextlib.suppress(asyncio.CancelledError):  # a signal ends the wait, not the run
                 await asyncio.sleep(options.linger_s)
         return Finished(folder, driver.interrupted)
+
+
+async def _probe(
+    prepared: Prepared, reached: Reached, log: RunLog, driver: Driver, manifest: dict[str, Any], progress: Progress
+) -> None:
+    """Puts on file what the context probe found, and says what is wrong before it is paid for."""
+    for record in read_probes(log.folder):  # an earlier part of the run paid for them
+        driver.spent(record)
+    means = Means(log.folder.name, log, reached.targets, driver.spent, driver.has_room)
+    found = await probe(prepared, means)
+    folders.note_safeguards(log.folder, manifest, found)
+    for one in found:
+        if one.verdict in ("failed", "warned"):
+            progress.notice(f"warning: {one.name} of {one.of} {one.verdict}: {one.sentence}")
 
 
 @asynccontextmanager

@@ -22,15 +22,17 @@ import msgspec
 from loadrig import __version__
 from loadrig.arms import instructions
 from loadrig.corpus.facts import NAME as DOCUMENTS
+from loadrig.corpus.ledger import read_ledger
 from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
 from loadrig.execution.targets import Reached
 from loadrig.fleet.selfwatch import SelfWatch
-from loadrig.log import MANIFEST, PLAN, QUESTIONS, write_json, write_lines
+from loadrig.log import INVENTED, MANIFEST, PLAN, QUESTIONS, Invented, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
 from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
 from loadrig.words.errors import LogError
+from loadrig.words.safeguard import Safeguard
 from loadrig.words.settings import Fleet, Plan
 from loadrig.words.trial import Stage, Trial
 
@@ -63,11 +65,10 @@ def _new_folder(out: Path, plan: Plan) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One going at a run: the first call, or a resume. `workers` are names, process ids and, for those on
-    another machine, its address."""
+    """One going at a run: the first call, or a resume. `workers` are names and process ids."""
 
     command_line: str
-    workers: tuple[tuple[str, int, str | None], ...]
+    workers: tuple[tuple[str, int], ...]
     fleet: Fleet = "inline"
 
 
@@ -81,12 +82,15 @@ def begin(
         write_lines(folder / QUESTIONS, prepared.questions.values())
         if prepared.facts:
             write_lines(folder / DOCUMENTS, prepared.facts)
+        ledger = read_ledger(Path(prepared.plan.corpus.path))
+        if ledger is not None:
+            write_json(folder / INVENTED, Invented(ledger.canary, tuple(one.name for one in ledger.names)))
         manifest = {"run": folder.name, **_described(prepared), "command_line": session.command_line, "sessions": []}
         manifest |= {"simulated": reached.simulated, "warnings": list(prepared.warnings)}
         manifest |= {"self_measurement": [], "stamps": [], "clocks": []}
     manifest["status"], manifest["ended_at"] = "running", None
     manifest["endpoints"] = dict(reached.base_urls)
-    manifest["workers"] = [{"name": name, "pid": pid, "host": host} for name, pid, host in session.workers]
+    manifest["workers"] = [{"name": name, "pid": pid} for name, pid in session.workers]
     manifest["sessions"].append(
         {
             "began_at": SystemClock().label(),
@@ -97,6 +101,12 @@ def begin(
     )
     write_json(folder / MANIFEST, manifest)
     return manifest
+
+
+def note_safeguards(folder: Path, manifest: dict[str, Any], found: Sequence[Safeguard]) -> None:
+    """Adds what was checked before the first trial of this session."""
+    manifest["safeguards"] = [*manifest.get("safeguards", []), *map(asdict, found)]
+    write_json(folder / MANIFEST, manifest)
 
 
 def add_stage(folder: Path, manifest: dict[str, Any], stage: Stage, trials: Sequence[Trial]) -> None:

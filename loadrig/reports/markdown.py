@@ -6,14 +6,14 @@ What a model, a document or a plan says is data: it can neither end a cell nor s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import behaviour, grading, load, money, quality, rig, speed
+from loadrig.reports import behaviour, grading, load, money, quality, rig, safeguards, speed
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
@@ -52,6 +52,7 @@ DEFINITIONS = (
         "CPU over 5 s > 85 % of a core, or the driver's lag p99 > 100 ms",
     ),
 )
+NOT_CHECKED = "The worst verdict of the checks for each; not checked means that nothing is known."
 # A star that ends a number, as in 0.146*/0.184*, can neither open emphasis nor close any: every other one is escaped.
 _SPECIAL = re.compile(r"((?<!\d)\*|\*(?!/|$)|[\\`\[\]<>|&#~])")
 
@@ -80,12 +81,13 @@ def tables(summary: Summary) -> Iterator[Table]:
         *behaviour.tables(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
         money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),
+        safeguards.contamination(summary),
     )  # fmt: skip
     yield from (table for table in found if table is not None)
 
 
 def head(summary: Summary) -> Iterator[str]:
-    """Title, the simulated mark, the balance of trials, warnings."""
+    """Title, the simulated mark, the balance of trials, safeguards, warnings."""
     identity, counts = summary.identity, summary.counts[0]
     yield f"# Run {escaped(identity.run)}"
     if summary.note:
@@ -104,8 +106,15 @@ def head(summary: Summary) -> Iterator[str]:
         f"{counts.planned} planned = {counts.answered} answered + {counts.unanswered} unanswered + {counts.failed} "
         f"failed + {counts.not_run} not run" + (f" + {counts.missing} missing" if counts.missing else "")
     )
+    yield _listed("Safeguards", safeguards.headline(summary), safeguards.lines(summary))
+    yield _listed("Artefacts that look like findings", NOT_CHECKED, safeguards.artefacts(summary))
     if summary.warnings:
         yield "\n".join(("**Warnings**", "", *(f"- {escaped(warning)}" for warning in summary.warnings)))
+
+
+def _listed(title: str, first: str, lines: Sequence[str]) -> str:
+    """Lines under a title, behind a sentence."""
+    return "\n".join((f"## {title}", "", escaped(first), "", *(f"- {escaped(one)}" for one in lines)))
 
 
 def section(table: Table) -> str:

@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from loadrig.analysis.summary import Summary
-from loadrig.reports import grading, load, quality, speed
+from loadrig.reports import grading, load, quality, safeguards, speed
 from loadrig.reports.table import Table, money, one_line
 
 FOLDED = 12  # columns that a folded column keeps
@@ -41,7 +41,7 @@ def show(summary: Summary, console: Console | None = None) -> None:
 
 
 def draw_head(summary: Summary, console: Console) -> None:
-    """The run's name, and over everything else that it was simulated, if it was."""
+    """The run's name, over everything else that it was simulated, if it was, and what its safeguards found."""
     if not console.is_terminal:
         console.width = max(console.width, PAGE)
     counts = summary.counts[0]
@@ -55,6 +55,15 @@ def draw_head(summary: Summary, console: Console) -> None:
             + (f" + {counts.missing} missing" if counts.missing else "")
         )
     )
+    draw_safeguards(summary, console)
+
+
+def draw_safeguards(summary: Summary, console: Console) -> None:
+    """How many checks passed, and those that did not, the worst first."""
+    console.print(Text(safeguards.headline(summary), style="bold"))
+    for one in safeguards.troubles(summary):
+        style = "red" if one.verdict == "failed" else "yellow" if one.verdict == "warned" else "dim"
+        console.print(Text(f"  {one_line(safeguards.line(one, summary), 400)}", style=style))
 
 
 def draw_troubles(summary: Summary, console: Console) -> None:

@@ -29,10 +29,19 @@ NOT_PROVIDED = (
     "I cannot answer this: no documents were given to me.",
     "Without any documents to go by, I cannot say.",
 )
-NOT_SAID = (
-    "The documents provided do not say.",
-    "This is not stated in the documents provided.",
-    "Nothing in the documents provided answers this.",
+_AND_SO = (
+    "", " I looked at each.", " I looked at each of them.", " I looked at all.", " I looked at all of them.",
+    " I read each.", " I read each of them.", " I read all.", " I read all of them.", " I went over each.",
+    " I went over all.", " I went over all of them.",
+)  # fmt: skip
+NOT_SAID = tuple(
+    said + and_so
+    for said in (
+        "The documents provided do not say.",
+        "This is not stated in the documents provided.",
+        "Nothing in the documents provided answers this.",
+    )
+    for and_so in _AND_SO
 )
 OPENINGS = ("", "The documents say: ", "According to the documents: ")
 CLOSINGS = (

@@ -20,7 +20,7 @@ from loadrig.words.corpus import Hit
 SCHEMA = 1
 
 Outcome = Literal["answered", "unanswered", "failed", "not_run"]
-Phase = Literal["warmup", "measured", "tail"]
+Phase = Literal["warmup", "measured", "tail", "probe"]
 Stamp = Literal["kernel", "read"]
 # Reasons. unanswered: cut_off starved refused empty turn_cap budget other. failed: connect tls timeout rate_limited
 # overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.

@@ -152,6 +152,7 @@ class Plan:
     name: str = "plan"
     seed: int = 7
     repetitions: Annotated[int, Positive] = 1
+    probe: bool = True  # the longest static prompt, before anything is measured: does all of it reach the model?
     timezone: str = "UTC"
     load: LoadSettings = field(default_factory=LoadSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)

@@ -31,7 +31,8 @@ def test_the_lines_sum_to_the_total(tmp_path: Path) -> None:
     ]  # fmt: skip
     found = bill(read_run(tmp_path, records))
     assert {line.name: line.money.amount for line in found.lines} == {
-        "measured": "0.03", "tail": "0.08", "warmup": "0.04", "retries": "0.02", "failed": "0.45", "superseded": "0.01", "judge": "0",
+        "measured": "0.03", "tail": "0.08", "warmup": "0.04", "retries": "0.02", "failed": "0.45", "superseded": "0.01",
+        "probe": "0", "judge": "0",
     }  # fmt: skip
     assert (found.total.amount, found.total.unknown, found.total.at_least) == ("0.63", 0, False)
 

@@ -25,6 +25,12 @@ def warned(found: Summary, words: str) -> bool:
     return any(words in warning for warning in found.warnings)
 
 
+def checked(found: Summary, name: str) -> tuple[str, str]:
+    """Verdict and sentence of a safeguard of one model, or of the run."""
+    (one,) = (one for one in found.safeguards if one.name == name)
+    return one.verdict, one.sentence
+
+
 def test_planned_is_answered_unanswered_failed_and_not_run(tmp_path: Path) -> None:
     """Four trials of the plan, one of each outcome, and one of warm-up, counted apart."""
     records = [
@@ -61,13 +67,17 @@ def test_identical_repetitions_are_flagged(tmp_path: Path) -> None:
     assert [(row.arm, row.same, row.pairs, row.flagged) for row in found.repeated_answers] == [
         ("control", 2, 2, False), ("rag", 2, 2, True),
     ]  # fmt: skip
-    assert warned(found, "byte for byte the same (rag 2 of 2)")
+    verdict, sentence = checked(found, "determinism")
+    assert verdict == "failed"
+    assert "byte for byte the same (rag 2 of 2)" in sentence
 
 
 def test_a_corpus_on_which_every_arm_is_right_is_called_out(tmp_path: Path) -> None:
     """A-24: 17 of 20 in every arm warns, with the numbers; one arm at 16 does not."""
     found = summary(tmp_path / "1", *answers("rag", 17), *answers("agentic", 20))
-    assert warned(found, "every arm is right on at least 85% of the questions (rag 17 of 20, agentic 20 of 20)")
+    verdict, sentence = checked(found, "saturation")
+    assert verdict == "warned"
+    assert "every arm is right on at least 85% of the questions (rag 17 of 20, agentic 20 of 20)" in sentence
     assert not warned(summary(tmp_path / "2", *answers("rag", 16), *answers("agentic", 20)), "do not tell arms apart")
 
 
@@ -109,7 +119,9 @@ def test_more_in_flight_than_asked_for_is_doubted(tmp_path: Path) -> None:
 def test_starved_answers_are_warned_of_with_the_remedy(tmp_path: Path) -> None:
     """Every answer of an arm starved: the reader is told to raise max_tokens."""
     starved = [record(f"s{i}", outcome="unanswered", reason="starved", answer="") for i in range(3)]
-    assert warned(summary(tmp_path, *starved), "used up before any text (rag 3 of 3): raise max_tokens")
+    verdict, sentence = checked(summary(tmp_path, *starved), "output ceiling")
+    assert verdict == "failed"
+    assert "used up before any text (rag 3 of 3): raise max_tokens" in sentence
 
 
 def test_why_trials_failed_is_in_the_summary(tmp_path: Path) -> None:
@@ -177,7 +189,9 @@ def test_the_runs_own_warnings_come_first_and_models_are_not_compared_by_tokens(
     """A-90: two models in one run: said once, behind what the run itself warned of."""
     found = summary(tmp_path, record("a"), record("b", model="n"), warnings=["a worker was lost"])
     assert found.warnings[0] == "a worker was lost"
-    assert warned(found, "compare models by cost only")
+    verdict, sentence = checked(found, "tokens across models")
+    assert verdict == "warned"
+    assert "compare models by cost only" in sentence
 
 
 def test_arms_stand_in_the_plans_order_the_control_first(tmp_path: Path) -> None:

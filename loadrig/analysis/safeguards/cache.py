@@ -1,0 +1,82 @@
+"""The prompt cache, call by call: cache counters are zero on every call that did not ask for caching, and where it was
+asked for, how much was read.
+
+A call asked for it when its request body has the key `cache_control`. Warm-up, probes and superseded tries are calls,
+too. A call that reports no cache counters cannot be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loadrig.analysis.safeguards.seen import Seen
+from loadrig.cost import prompt_tokens
+from loadrig.words.record import Usage
+from loadrig.words.safeguard import Figure, Safeguard, Verdict
+
+NAME = "cache"
+_ASKS = b'"cache_control":'
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    usage: Usage
+    asked: bool
+
+    @property
+    def cached(self) -> int | None:
+        """Tokens read from the cache or written to it; None when the reply does not say."""
+        usage = self.usage
+        if usage.cache_read is None:
+            return None
+        return usage.cache_read + (usage.cache_write_5m or 0) + (usage.cache_write_1h or 0)
+
+
+def check(seen: Seen) -> Iterator[Safeguard]:
+    """One a model."""
+    asking = {digest for digest, text in seen.prompts.items() if _ASKS in text}
+    for model in seen.models:
+        calls = list(_calls(seen, model, asking))
+        verdict, told = _verdict(calls)
+        unasked = [call for call in calls if not call.asked]
+        figures = (
+            Figure("calls", len(calls)),
+            Figure("calls that asked for caching", len(calls) - len(unasked)),
+            Figure("unasked calls with cached tokens", sum(bool(call.cached) for call in unasked)),
+            Figure("tokens read unasked", sum(call.usage.cache_read or 0 for call in unasked)),
+            Figure("calls without cache counters", sum(call.cached is None for call in calls)),
+        )
+        yield Safeguard(NAME, verdict, told, figures, model)
+
+
+def _calls(seen: Seen, model: str, asking: set[str]) -> Iterator[_Call]:
+    run = seen.run
+    for record in (*run.probes, *run.superseded, *run.records):
+        if record.model == model:
+            for turn in record.turns:
+                asked = not asking.isdisjoint(turn.prompt)
+                usages = [attempt.usage for attempt in turn.attempts if attempt.usage is not None]
+                if not usages and turn.usage is not None:
+                    usages = [turn.usage]
+                yield from (_Call(usage, asked) for usage in usages)
+
+
+def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
+    unasked, asked = [call for call in calls if not call.asked], [call for call in calls if call.asked]
+    caught = [call for call in unasked if call.cached]
+    silent = sum(call.cached is None for call in calls)
+    if caught:
+        read = sum(call.usage.cache_read or 0 for call in caught)
+        total = sum(prompt_tokens(call.usage) for call in unasked)
+        return "failed", (
+            f"{len(caught)} of {len(unasked)} calls that asked for no caching were cached: {read:,} of {total:,} "
+            "prompt tokens were read from the cache"
+        )
+    if not calls or silent:
+        return "not checked", f"{silent} of {len(calls)} calls told no cache counters"
+    if not asked:
+        return "passed", f"no call asked for caching, and all {len(calls)} report zero cached tokens"
+    read, total = sum(call.usage.cache_read or 0 for call in asked), sum(prompt_tokens(call.usage) for call in asked)
+    told = f"{len(asked)} of {len(calls)} calls asked for caching; {read / max(1, total):.0%} of their prompt was read"
+    return ("warned" if not read and len(asked) > 1 else "passed"), told
