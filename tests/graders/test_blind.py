@@ -54,8 +54,9 @@ def test_codes_are_consonants_and_differ_by_seed(tmp_path: Path) -> None:
 
 
 def test_the_order_is_shuffled_and_does_not_follow_the_arms(tmp_path: Path) -> None:
-    """Of two arms with 30 answers each, the first ten rows are of both; the order is the seed's alone."""
+    """Of two arms with 30 answers each, the first ten rows are of both; questions do not come in their order."""
     records = [record(f"{arm}{i}", arm=arm, question=f"q{i}", answer=f"{arm} {i}") for arm in "ab" for i in range(30)]
     choice = choose(read_run(tmp_path, records), seed=7, all_repetitions=False)
     assert {row.trials[0][0][0] for row in choice.rows[:10]} == {"a", "b"}
-    assert [row.code for row in choice.rows] != sorted(row.code for row in choice.rows)
+    order = [row.question.id for row in choice.rows]
+    assert order != sorted(order)
