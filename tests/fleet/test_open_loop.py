@@ -11,6 +11,7 @@ from hand_clock import HandClock
 from hand_worker import MEASURED, HandWorker, driven, promptly
 
 from loadrig import log
+from loadrig.fleet.handle import UnreachableError
 from loadrig.words.errors import FleetError
 from loadrig.words.record import Record
 from loadrig.words.trial import OpenLoop, Stage, Trial
@@ -117,18 +118,27 @@ def test_what_still_waits_at_the_end_is_late_with_its_age(tmp_path: Path, clock:
     assert records["t0"].outcome == "answered"
 
 
-def test_a_dead_workers_unsent_trials_go_to_the_others(tmp_path: Path, clock: HandClock) -> None:
-    """w1 dies with t0 due and t2 ahead of its time: t0 is lost by name, t2 and t4 are answered by w2."""
+@pytest.mark.parametrize(
+    ("error", "begun", "lost"),
+    [(FleetError, None, ["t0"]), (UnreachableError, None, ["t0", "t2"]), (UnreachableError, 1, ["t0"])],
+)
+def test_a_dead_workers_unsent_trials_go_to_the_others(
+    tmp_path: Path, clock: HandClock, error: type[FleetError], begun: int | None, lost: list[str]
+) -> None:
+    """w1 is given up with t0 due and t2 ahead of its time. Dead for certain: t0 is lost by name, t2 and t4 are answered
+    by w2. Perhaps alive, and nobody can say what it began: it may yet send t2, which is lost too, and sent by no other.
+    """
 
-    def dies_with_two(worker: HandWorker, order: Order) -> Batch:
+    def ends_with_two(worker: HandWorker, order: Order) -> Batch:
         if len(worker.held) == 2:
-            raise FleetError("worker w1 died")
+            raise error("worker w1 died")
         return worker.batch()
 
-    workers = [HandWorker("w1", with_a_clock(clock, dies_with_two)), HandWorker("w2", with_a_clock(clock, when_due))]
+    workers = [HandWorker("w1", with_a_clock(clock, ends_with_two)), HandWorker("w2", with_a_clock(clock, when_due))]
+    workers[0].begun = begun
     found = driven(tmp_path, [each_second(5)], *workers)
     became = {trial: reason or outcome for trial, outcome, reason in found.on_file}
-    assert became == {"t0": "lost", **dict.fromkeys(["t1", "t2", "t3", "t4"], "answered")}
+    assert became == {f"t{n}": "lost" if f"t{n}" in lost else "answered" for n in range(5)}
 
 
 def test_a_closed_loop_of_stated_duration_drops_what_it_had_no_time_for(tmp_path: Path, clock: HandClock) -> None:
