@@ -97,6 +97,7 @@ def warnings(
         *_of_arrivals(stages),
         *_of_rest(stages),
         *_of_tail(run, stages),
+        *_of_holding(run),
         *_of_money(bill),
         *_of_cost_notes(run),
         *_of_flags(run),
@@ -167,6 +168,17 @@ def _of_rest(stages: tuple[StageLoad, ...]) -> Iterator[str]:
             yield (
                 f"stage {name} is not steady: by MSER-5 the first {of.cut} of its {of.n} latencies belong to its "
                 "beginning, more than half; it should last longer, or begin with more warm-up"
+            )
+
+
+def _of_holding(run: RunFolder) -> Iterator[str]:
+    """First attempts wait for leave under their model's own limits, and for nothing else."""
+    held = [(r.model, sum(turn.attempts[0].backoff_ns for turn in r.turns if turn.attempts)) for r in asked(run)]
+    for model, of in grouped(held).items():
+        if waited := [wait_ns for wait_ns in of if wait_ns]:
+            yield (
+                f"{len(waited)} of {len(of)} trials waited for the requests or tokens a minute that the plan grants "
+                f"{model}, {sum(waited) / 1e9:.1f} s in all: back-off of the rig, in no latency of a first turn"
             )
 
 

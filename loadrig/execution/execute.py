@@ -150,7 +150,7 @@ async def _fleet(folder: Path, prepared: Prepared, reached: Reached, fleet: Flee
         library = Path(private)
         await asyncio.to_thread(save, library, Texts(prepared.corpus, prepared.questions), prepared.indexes)
         setups = [
-            Setup(folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices)
+            Setup(folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices, fleet.workers)
             for number in range(1, fleet.workers + 1)
         ]
         async with fleet.of(setups) as handles:

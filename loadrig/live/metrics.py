@@ -134,7 +134,11 @@ class Metrics:
         self._attempts = counter(
             "attempts", "HTTP exchanges by status, or by failure where no bad status came.", *PLACE, "code"
         )
-        self._backoff = counter("backoff_seconds", "Time waited between attempts of one turn.", "model")
+        self._backoff = counter(
+            "backoff_seconds",
+            "Time waited before attempts: after a failure, or for leave under the model's own limits.",
+            "model",
+        )
         self._tokens = counter("tokens", "Tokens as the provider reported them.", *PLACE, "kind")
         self._thinking = counter("thinking_tokens", "Thinking tokens reported; they are among the output.", *PLACE)
         self._cost = counter("cost", "Cost so far of the trials that have a price.", *PLACE, "currency")

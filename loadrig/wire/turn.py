@@ -1,14 +1,15 @@
 """One turn over the wire: prompt in, `Turn` for the record and `Reply` for the arm out.
 
-Rules: retries are ours and visible: every exchange is an attempt with stamps of its own, its wait stands in the
-attempt that follows it, and the turn's latencies are those of the attempt that gave the reply. A prompt is recorded
+Rules: retries are ours and visible: every exchange is an attempt with stamps of its own, the wait before it stands in
+it, a pause after a failure or a wait for leave under the model's own limits, and the turn's latencies are those of the
+attempt that gave the reply. A prompt is recorded
 as the hashes of its body's fragments. Cost is left to whoever has prices. Never raises for what the target does.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -16,6 +17,7 @@ from hashlib import blake2b
 
 import msgspec
 
+from loadrig.limiter import Limiter
 from loadrig.providers import Dialect, load
 from loadrig.wire.engine import Engine
 from loadrig.wire.exchange import Exchange, Request
@@ -56,32 +58,51 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
 
 
 class Asker:
-    """Asks one target under one set of limits; many turns at once are fine."""
+    """Asks one target under one set of limits; many turns at once are fine. `workers`: among how many the model's
+    requests and tokens a minute are shared."""
 
-    def __init__(self, engine: Engine, target: Target, limits: LimitSettings, retry: RetrySettings) -> None:
+    def __init__(
+        self, engine: Engine, target: Target, limits: LimitSettings, retry: RetrySettings, *, workers: int = 1
+    ) -> None:
         self.engine = engine
         self.target = target
         self.limits = limits
         self.retry = retry
+        self._limiter = Limiter(target.model.limits, workers=workers)
         self._heads = HeadInForce(target.head, target.source, engine.clock)
 
     async def ready(self) -> None:
         """To be called once, before turns are timed: a key in a file can then change without a pause."""
         await self._heads.ready()
 
-    async def ask(self, prompt: Prompt, *, trace: str, deadline_ns: int | None = None) -> Asked:
+    async def ask(
+        self,
+        prompt: Prompt,
+        *,
+        trace: str,
+        deadline_ns: int | None = None,
+        on_hold: Callable[[int], None] = lambda _: None,
+    ) -> Asked:
         """One turn. `trace` is `trial.turn`; attempts are labelled `trace.1`, `trace.2`, ...
 
-        `deadline_ns`, on the engine's clock, is the end of the trial's `total` limit. Raises only CancelledError.
+        `deadline_ns`, on the engine's clock, is the end of the trial's `total` limit; it moves with every wait for
+        leave, of which `on_hold` is told before. Raises only CancelledError.
         """
         fragments = self.target.dialect.body(prompt, self.target.model)
         digests = tuple(digest(fragment) for fragment in fragments)
+        size = sum(map(len, fragments))
         tries: list[Try] = []
         notes: list[str] = []
         head, backoff_ns = await self._heads.head(), 0
         while True:
+            permit = self._limiter.permit(self.engine.clock.now_ns(), size)
+            if permit.wait_ns:
+                on_hold(permit.wait_ns)
+                deadline_ns = None if deadline_ns is None else deadline_ns + permit.wait_ns
+                await self.engine.pause(permit.wait_ns)  # if it is stopped, the exchange ends as cancelled
             request = Request(head, f"{trace}.{len(tries) + 1}", fragments)
-            tries.append(await self._try(request, backoff_ns=backoff_ns, deadline_ns=deadline_ns))
+            tries.append(await self._try(request, backoff_ns=backoff_ns + permit.wait_ns, deadline_ns=deadline_ns))
+            self._limiter.settle(permit, tries[-1].heard.usage)
             if not notes and tries[-1].exchange.status == 401 and (other := await self._heads.other_than(head)):
                 head, backoff_ns = other, 0
                 notes.append(_RENEWED)

@@ -44,6 +44,16 @@ class QuestionSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLimits:
+    """What may be sent to a model a minute, by all workers together; None: no limit of ours. Input tokens are those not
+    read from a cache."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    requests_per_minute: Annotated[float, Rate] | None = None
+    input_tokens_per_minute: Annotated[int, Positive] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSettings:
     """A model behind an endpoint. `base_url`: "simulator" (the embedded one), a URL, or None: the provider's own.
     `scenario` is for the embedded simulator only: a scenario's name or a file. `proxy`: a URL, which may have user and
@@ -55,6 +65,7 @@ class ModelSettings:
     base_url: str | None = None
     max_tokens: Annotated[int, Positive] = 2000
     scenario: str | None = None
+    limits: ModelLimits = field(default_factory=ModelLimits)
     proxy: str | None = field(default=None, repr=False)
 
 

@@ -42,10 +42,14 @@ class _Limit:
     """Ends the present task a second after its trial's `total`: the wire keeps that limit itself, and records what came
     until then; this one catches a hang elsewhere."""
 
-    def __init__(self, due_ns: int) -> None:
-        self.due_ns = due_ns
+    def __init__(self, client: TrialClient) -> None:
+        self._client = client
         self._task = asyncio.current_task()
         self._is_struck = False
+
+    @property
+    def due_ns(self) -> int:
+        return self._client.deadline_ns + _GRACE_NS
 
     def look(self, now_ns: int) -> int | None:
         if now_ns < self.due_ns or self._task is None:
@@ -80,7 +84,8 @@ class Answering:
         self._watchdog = engine.watchdog
         self._arms = {arm.name: arm for arm in setup.plan.arms}
         self._askers = {
-            model: Asker(engine, target, setup.plan.limits, setup.plan.retry) for model, target in setup.targets.items()
+            model: Asker(engine, target, setup.plan.limits, setup.plan.retry, workers=setup.workers)
+            for model, target in setup.targets.items()
         }
 
     async def ready(self) -> None:
@@ -96,7 +101,7 @@ class Answering:
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
         means = Means(self._askers[trial.model], self._views[question.caller], self._searching, self._clock)
         client = TrialClient(trial, means, caller=question.caller, deadline_ns=begin_ns + total_ns)
-        limit = _Limit(begin_ns + total_ns + _GRACE_NS)
+        limit = _Limit(client)
         self._watchdog.add(limit, limit.due_ns)
         answer: Answer | None = None
         failure: Failure | None = None
@@ -119,6 +124,6 @@ class Answering:
             answer, failure = None, Failure("arm_error", "the arm answered without asking the model")
         ended = Ended(
             trial, question, answer, failure, notes,
-            began_at=began_at, begin_ns=begin_ns, end_ns=self._clock.now_ns(), due_ns=due_ns,
+            began_at=began_at, begin_ns=begin_ns + notes.held_ns, end_ns=self._clock.now_ns(), due_ns=due_ns,
         )  # fmt: skip
         return Answered(ended, self._setup, client.fragments)

@@ -23,7 +23,8 @@ from loadrig.worker.searching import Searching
 
 class Notes(msgspec.Struct, frozen=True, gc=False):
     """What a trial's client saw: its turns, and nanoseconds spent in retrieval (waiting for it included, and apart)
-    and in tools. `broken_off`: a turn was in flight when the trial was ended from outside, so its tokens are not known.
+    and in tools. `held_ns`: what its first turn waited for leave under the model's own limits: it began so much later.
+    `broken_off`: a turn was in flight when the trial was ended from outside, so its tokens are not known.
     """
 
     turns: tuple[Turn, ...]
@@ -31,6 +32,7 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
     retrieval_queue_ns: int | None
     tool_ns: int | None
     broken_off: bool = False
+    held_ns: int = 0
 
 
 class Means(msgspec.Struct, frozen=True, gc=False):
@@ -48,12 +50,13 @@ class TrialClient:
     def __init__(self, trial: Trial, means: Means, *, caller: tuple[str, ...], deadline_ns: int) -> None:
         self.fragments: dict[str, bytes] = {}
         self._means, self._clock = means, means.clock
-        self._caller, self._deadline_ns = caller, deadline_ns
+        self._caller, self.deadline_ns = caller, deadline_ns
         self._traced = trial.id if trial.try_no == 1 else f"{trial.id}-{trial.try_no}"
         self._turns: list[Turn] = []
         self._retrieval_ns: int | None = None
         self._queue_ns: int | None = None
         self._tool_ns: int | None = None
+        self._held_ns = 0
         self._in_tools = False
         self._asking = False
         self._calls_seen: set[tuple[str, str]] = set()
@@ -63,12 +66,21 @@ class TrialClient:
         return self._means.view
 
     def notes(self) -> Notes:
-        return Notes(tuple(self._turns), self._retrieval_ns, self._queue_ns, self._tool_ns, broken_off=self._asking)
+        return Notes(
+            tuple(self._turns), self._retrieval_ns, self._queue_ns, self._tool_ns,
+            broken_off=self._asking, held_ns=self._held_ns,
+        )  # fmt: skip
+
+    def hold(self, wait_ns: int) -> None:
+        """The trial is about to wait for leave to ask: that is nobody's latency, and its limit moves with it."""
+        self.deadline_ns += wait_ns
+        if not self._turns:
+            self._held_ns += wait_ns
 
     async def ask(self, prompt: Prompt) -> Reply:
         self._asking = True
         trace = f"{self._traced}.{len(self._turns) + 1}"
-        asked = await self._means.asker.ask(prompt, trace=trace, deadline_ns=self._deadline_ns)
+        asked = await self._means.asker.ask(prompt, trace=trace, deadline_ns=self.deadline_ns, on_hold=self.hold)
         self._asking = False
         self._turns.append(asked.turn)
         self.fragments.update(asked.fragments)

@@ -13,7 +13,8 @@ from loadrig.words.settings import Plan
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """`targets` holds, by model id, the endpoint with its request head (the key is inside: never logged)."""
+    """`targets` holds, by model id, the endpoint with its request head (the key is inside: never logged). `workers`:
+    how many there are, to share a model's limits."""
 
     run: str
     worker: str
@@ -21,3 +22,4 @@ class Setup:
     library: Path
     targets: Mapping[str, Target]
     prices: Prices
+    workers: int = 1
