@@ -17,7 +17,9 @@ All = Annotated[bool, typer.Option("--all-repetitions", help="Every repetition, 
 
 
 @grade_app.callback()
-def _run(context: typer.Context, run: Annotated[Path, typer.Argument(help="A run folder below results/")]) -> None:
+def _run(
+    context: typer.Context, run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder below results/")]
+) -> None:
     context.obj = run
 
 

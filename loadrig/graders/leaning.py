@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadrig.analysis.selection import asked, grouped, in_order
+from loadrig.analysis.selection import arm_names, asked, grouped, in_order
 from loadrig.graders.blind import first_asked
 from loadrig.graders.scores import Graded
 from loadrig.log import RunFolder
@@ -35,7 +35,8 @@ class Leaning:
 
 
 def leanings(run: RunFolder, judge: Graded, sheet: Graded) -> tuple[Leaning, ...]:
-    """Of every arm and model with an answer that both have marked, in the order they were first asked."""
+    """Of every arm and model with an answer that both have marked, in the plan's order."""
+    order = {arm: place for place, arm in enumerate(arm_names(run))}
     pairs = []
     for record in first_asked(in_order(run, asked(run))):
         key = (record.trial, record.try_no)
@@ -43,7 +44,7 @@ def leanings(run: RunFolder, judge: Graded, sheet: Graded) -> tuple[Leaning, ...
         if said is not None and right is not None and said.correct is not None and right.correct is not None:
             pairs.append(((record.arm, record.model), (record.question, right.correct, said.correct)))
     found = []
-    for (arm, model), marks in grouped(pairs).items():
+    for (arm, model), marks in sorted(grouped(pairs).items(), key=lambda group: order[group[0][0]]):
         by_sheet = {question: right for question, right, _ in marks}
         by_judge = {question: said for question, _, said in marks}
         if (test := mcnemar(by_sheet, by_judge)) is not None:
