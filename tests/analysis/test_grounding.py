@@ -44,6 +44,7 @@ def test_an_answer_to_a_trap_has_one_label(tmp_path: Path, answer: str, expected
         ("The primary key is the account number.", "confabulation"),
         ("A session lasts all day and nobody logs in again.", "confabulation"),
         ("It was removed in March.", "confabulation"),
+        ("It was probably removed in March.", "confabulation"),
         ("Ich weiß es nicht.", "refusal"),
     ],
 )

@@ -16,6 +16,7 @@ from loadrig.graders import automatic
 from loadrig.graders.opening import contradicts
 from loadrig.graders.precheck import passes
 from loadrig.measures import OF_ANSWER, answer_measure
+from loadrig.measures.citing import misplaced_dates
 from loadrig.measures.context import Context
 from loadrig.words.corpus import Question
 from loadrig.words.settings import CorpusSettings
@@ -71,6 +72,8 @@ CASES = [
     ("recency_wrong", "burn", "Based on the latest meeting (March), 12 hours.", 1),
     ("recency_wrong", "burn", "02-march is the most recent document.", 1),
     ("recency_wrong", "burn", "By the most recent minutes, no. 2 of 9 April, 12 hours.", 0),
+    ("recency_wrong", "burn", "Laut dem neuesten Protokoll vom 5. März 2031 brennt sie 12 Stunden.", 1),
+    ("recency_wrong", "burn", "Laut dem jüngsten Protokoll (9. April 2031) brennt sie 12 Stunden.", 0),
     ("recency_claims", "burn", "By the most recent minutes (9 April 2031) 12 hours.", 1),
     ("recency_claims", "burn", "The most recent document that mentions hours is 02-march.", 0),
     ("recency_claims", "burn", "02-march is the most recent document about burning.", 0),
@@ -146,6 +149,15 @@ def test_an_id_of_letters_alone_is_told_by_its_mark() -> None:
              "9 [mrdxfmj].": 0}  # fmt: skip
     found = {text: value(record("t", answer=text), context("burn", text, known)) for text in cases}
     assert found == cases
+
+
+def test_a_date_of_the_key_and_a_document_outside_of_the_slice_are_not_misplaced() -> None:
+    """What the question says may stand beside any document, and of one that was left out nothing is known."""
+    known = Known((Facts("a-1", "2031-02-03"), Facts("b-2", "2031-03-05"), Facts("c-3", own=False, outside=True)))
+    key = "How did it stand on 3 February 2031?"
+    assert misplaced_dates("On 3 February 2031 [b-2] so.", key, known) == []
+    assert misplaced_dates("On 3 February 2031 [c-3] so.", "", known) == []
+    assert misplaced_dates("On 3 February 2031 [b-2] so.", "", known) == [("b-2", "3 February 2031")]
 
 
 def facts_of_ids(*names: str) -> tuple[Facts, ...]:
