@@ -91,6 +91,7 @@ class Run:
         self.struck: dict[int, int] = {}
         self.processes: set[int] = set()
         self.problems: list[str] = []
+        self.said = ""
 
     async def play(self) -> Row:
         """Goes on until nothing is missing, then holds the run to its promises."""
@@ -102,7 +103,7 @@ class Run:
             sessions += 1
             await self._session(sessions)
         if not is_complete(self.results):
-            self.problems.append(f"not complete after {sessions} sessions")
+            self.problems.append(f"not complete after {sessions} sessions: {self.said}")
         self.problems += [f"process {pid} is left over" for pid in await left_over(self.processes)]
         await self.target.cut()
         proof = proved(self.results, self.folder / "witness", self.target, self.struck)
@@ -138,8 +139,9 @@ class Run:
             _, said = await driver.communicate()
             self.problems.append(f"session {number} did not end within {SESSION_LIMIT_S:g} s")
         await playing
+        self.said = said.decode().strip().rpartition("\n")[2]
         if b"Traceback" in said:
-            self.problems.append(f"session {number}: {said.decode().strip().splitlines()[-1]}")
+            self.problems.append(f"session {number}: {self.said}")
         if driver.returncode in (DONE, INTERRUPTED) and (wrong := sum_holds(self.results)):
             self.problems.append(f"session {number}: {wrong}")
 

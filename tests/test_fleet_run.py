@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -58,6 +59,15 @@ def _child_of(pid: int, command: str) -> int:
 
 def _outcomes(run: RunFolder) -> Counter[str]:
     return Counter(record.outcome for record in run.records)
+
+
+def _asked_twice(folder: Path) -> list[str]:
+    """Requests, by trial, try, turn and attempt, that the simulators of a run and its resume had more than once."""
+    logs = (folder / "truth.jsonl").read_text() + (folder / "truth-2.jsonl").read_text()
+    rows = [json.loads(line) for line in logs.splitlines() if line.endswith("}")]
+    asked = Counter(row["attempt"] for row in rows if row["path"] == "/v1/messages")
+    assert asked
+    return [name for name, count in asked.items() if count > 1]
 
 
 @pytest.mark.ray
@@ -118,10 +128,7 @@ def test_an_interrupted_run_keeps_everything_and_reports(tmp_path: Path) -> None
     called = loadrig("run", plan, "--resume", folder, "--inline")
     assert called.code == 0, called.err
     assert _outcomes(read_run(folder)) == {"answered": len(run.trials)}
-    logs = (folder / "truth.jsonl").read_text() + (folder / "truth-2.jsonl").read_text()
-    rows = [json.loads(line) for line in logs.splitlines()]
-    asked = [row["attempt"] for row in rows if row["path"] == "/v1/messages"]
-    assert len(asked) == len(set(asked))
+    assert _asked_twice(folder) == []
     assert [session["ended_at"] is not None for session in read_run(folder).manifest["sessions"]] == [True, True]
 
 
@@ -141,6 +148,7 @@ def test_a_killed_driver_is_taken_up_with_its_last_requests_in_the_bill(tmp_path
     assert 4 <= len(lost) <= 12
     assert set(lost) == {("lost", None)}
     assert json.loads((folder / "summary.json").read_text())["bill"]["total"]["unknown"] == len(lost)
+    assert _asked_twice(folder) == []
 
 
 def test_a_budget_holds_over_a_resume(tmp_path: Path) -> None:
@@ -249,6 +257,29 @@ def test_a_worker_that_hangs_is_given_up_and_the_other_goes_on(tmp_path: Path, f
     assert _outcomes(run) == {"answered": len(run.trials) - len(lost), "failed": len(lost)}
     assert f"worker w1 (pid {pid}) has not answered for 2 s" in run.manifest["warnings"]
     _wait_for(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def test_a_full_disk_stops_the_run_and_the_freed_one_completes_it(tmp_path: Path) -> None:
+    """In mid-run no file may grow any more: one line says so, exit code 1, the workers are gone. With room again the
+    run is completed; no request was sent twice under one number, and what was paid and not kept is in the bill."""
+    plan = write_plan(tmp_path, LONG)
+    process, folder = _begun(plan, tmp_path / "results")
+    pids = [worker["pid"] for worker in json.loads((folder / "manifest.json").read_text())["workers"]]
+    size = (folder / "records.jsonl").stat().st_size
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert f"{folder}: records cannot be written: [Errno 27] File too large" in err
+    assert "Traceback" not in err
+    _wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+    kept = len(read_run(folder).records)
+    called = loadrig("run", plan, "--resume", folder, "--inline")
+    assert called.code == 0, called.err
+    run = read_run(folder)
+    assert _outcomes(run) == {"answered": len(run.trials)}
+    assert 20 <= kept < len(run.trials)
+    assert {record.reason for record in run.superseded} == {"lost"}
+    assert _asked_twice(folder) == []
 
 
 @pytest.mark.ray
