@@ -8,6 +8,7 @@ may be damage by the spreadsheet, and then nobody knows what its grader read.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from loadrig.words.score import Score
 
 YES, NO = ("1", "1.0", "yes", "y", "true"), ("0", "0.0", "no", "n", "false")
 MOST_NAMED = 20
+_ERROR = re.compile(r"#[A-Z/0]+[!?]?|Err:\d+")  # what is left of a note that was typed like a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _score(line: Line, grader: str, reading: _Reading) -> Score:
         **found, grader=grader, trial="", try_no=0, score=_share(line, reading), note=line.cells.get("note", "").strip()
     )
     against = [name for name, bad in _against(score) if bad]
-    if against and not score.note:
+    if against and (not score.note or _ERROR.fullmatch(score.note)):
         reading.wrong.append((line.number, f"{_code(line)}: {' and '.join(against)} needs the reason in note"))
     return score
 
