@@ -47,7 +47,8 @@ def test_a_row_grades_every_trial_that_gave_its_answer(tmp_path: Path) -> None:
     ("marks", "what"),
     [
         ({"correct": "0"}, "correct 0"), ({"correct": "1", "stale": "1"}, "stale 1"), ({"invented": "1"}, "invented 1"),
-        ({"score": "0"}, "score 0"), ({"correct": "0", "note": "#NAME?"}, "correct 0"), ({"correct": "0", "invented": "yes"}, "correct 0 and invented 1"),
+        ({"score": "0"}, "score 0"), ({"correct": "0", "note": "#NAME?"}, "correct 0"),
+        ({"correct": "0", "invented": "yes"}, "correct 0 and invented 1"),
     ],
 )  # fmt: skip
 def test_a_mark_against_an_answer_needs_its_reason(tmp_path: Path, marks: Cells, what: str) -> None:
