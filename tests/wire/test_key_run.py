@@ -11,7 +11,7 @@ from asking import run
 from command import QUICK, Called, loadrig, only_run, write_plan
 from doorkeeper import Doorkeeper, doorkeeper
 
-PLAN = QUICK.replace('scenario = "SCENARIO"\n', "")
+PLAN = "probe = false\n" + QUICK.replace('scenario = "SCENARIO"\n', "")
 
 
 @pytest.fixture
