@@ -16,7 +16,7 @@ from typing import Any
 
 import loadrig
 from loadrig.fleet.cpus import fit
-from loadrig.words.errors import InputError
+from loadrig.words.errors import FleetError, InputError
 
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -34,23 +34,25 @@ TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 def start(workers: int, cpus_per_worker: float) -> None:
     """Starts Ray on this machine, or joins the cluster that RAY_ADDRESS names. Blocks for about seven seconds.
 
-    Raises `InputError` when the cluster cannot be joined, or its nodes have no room for the workers.
+    Raises `InputError` when the cluster cannot be joined or its nodes have no room for the workers, `FleetError` when
+    Ray does not start here.
     """
     address = os.environ.get("RAY_ADDRESS")
     for name, value in _environment(address, os.environ).items():
         os.environ.setdefault(name, value)
     import ray  # noqa: PLC0415 - a run without Ray does not pay for its import
 
-    options: dict[str, Any] = {"include_dashboard": False}
+    options: dict[str, Any] = {"address": "local", "include_dashboard": False}  # not one that others have started here
     if address:
         options = {"runtime_env": {"py_modules": [str(Path(loadrig.__file__).parent)]}}
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     except (OSError, RuntimeError, ray.exceptions.RayError) as error:
+        reason = " ".join(str(error).split())[:300]
         if not address:
-            raise
+            raise FleetError(f"Ray did not start: {reason}") from error
         raise InputError(
-            f"the Ray cluster at {address} cannot be joined: {' '.join(str(error).split())[:300]}",
+            f"the Ray cluster at {address} cannot be joined: {reason}",
             remedy="check RAY_ADDRESS, that the cluster runs this version of Ray, and its token (RAY_AUTH_MODE)",
         ) from error
     try:
