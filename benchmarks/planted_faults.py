@@ -21,7 +21,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from planting import Fault, Study, alarms, faults, prompt_tokens, run, unseen
+from planting import Fault, Study, alarms, faults, porters, prompt_tokens, run, unseen
 
 from loadrig.analysis.accuracy import verdict
 from loadrig.analysis.contexts import looked_at
@@ -34,7 +34,6 @@ from loadrig.statistics.several import holm
 
 STUDY = Study("corpora/huskbook", "questions/huskbook.jsonl", limit=20, repetitions=2)
 WHOLE = Study("corpora/huskbook", "questions/huskbook.jsonl", repetitions=1)
-HARDENED = Study("corpora/huskbook-hardened", "questions/huskbook-hardened.jsonl", repetitions=1)
 WIDE = "full_context"
 ALPHA = 0.05
 Marks = dict[str, bool]
@@ -94,11 +93,12 @@ def _faults(folder: Path, planted: Sequence[Fault]) -> int:
 def _effects(folder: Path, chance: Random) -> None:
     """Weaknesses of the model, by what the rules find in the answers of full context."""
     planned: list[tuple[str, Study, dict[str, object], str, Callable[[RunFolder], Marks]]] = []
+    made = porters(folder / "porters", chance)
     for share in (1.0, round(chance.uniform(0.5, 0.9), 2)):
         planned += [
             (f"takes the first value, {share:.0%}", WHOLE, {"takes_first_value": share}, "right", _right),
-            (f"opens with no, {share:.0%}", WHOLE, {"opens_with_no": share}, "opening", _measured("opening")),
-            (f"denies when wide, {share:.0%}", HARDENED, {"denies_when_wide": share}, "right", _right),
+            (f"opens with no, {share:.0%}", made, {"opens_with_no": share}, "opening", _measured("opening")),
+            (f"denies when wide, {share:.0%}", made, {"denies_when_wide": share}, "right", _right),
         ]
     for share in (0.18, round(chance.uniform(0.1, 0.4), 2)):
         keys: dict[str, object] = {"cites_dates": True, "invents_dates": share}
@@ -109,7 +109,7 @@ def _effects(folder: Path, chance: Random) -> None:
         planned.append((f"refuses, {share:.2f} a 100,000 tokens", WHOLE, keys, "refused", _refused))
     clean = {
         study: run(study, Fault("clean", "", (), {"cites_dates": True}), folder / f"effects{n}", seed=77)[0]
-        for n, study in enumerate((WHOLE, HARDENED))
+        for n, study in enumerate((WHOLE, made))
     }
     rows: list[tuple[str, str, Marks, Marks]] = []
     for number, (name, study, scenario, what, marks) in enumerate(planned):
@@ -117,6 +117,7 @@ def _effects(folder: Path, chance: Random) -> None:
         found, _ = run(study, fault, folder / f"effect{number}", seed=78 + number)
         rows.append((name, what, marks(clean[study]), marks(found)))
     ps = [_p(before, after) for _, _, before, after in rows]
+    print("denies and opens: 20 posts abolished in one undated paper, restored in another; else the 110 questions\n")
     print("| effect | measure | clean | planted | p, Holm | found |\n|---|---|---|---|---|---|")
     for (name, what, before, after), p in zip(rows, holm(ps), strict=True):
         counts = (f"{sum(marks.values())} of {len(marks)}" for marks in (before, after))

@@ -161,6 +161,32 @@ def unseen() -> list[Fault]:
     ]  # fmt: skip
 
 
+def porters(folder: Path, chance: Random, *, posts: int = 20, papers: int = 12) -> Study:
+    """A corpus made up on the spot: posts that are abolished in one paper and restored in another, no paper dated. Each
+    question asks whether one of them is there; the answer is yes."""
+    (folder / "corpus").mkdir(parents=True)
+    names = chance.sample(
+        [a + b for a in ("Bel", "Dor", "Fen", "Gal", "Kir") for b in ("ao", "ib", "ux", "em", "os")], posts
+    )
+    texts: list[list[str]] = [[] for _ in range(papers)]
+    for name in names:
+        ended, restored = chance.sample(range(papers), 2)
+        texts[ended].append(f"Decision: the post of {name} porter is abolished.")
+        texts[restored].append(f"Decision: the post of {name} porter is restored, with a key.")
+    for number, text in enumerate(texts):
+        lines = [f"Minutes of a meeting, paper {number}.", *text, "Chairs were painted in another colour."]
+        (folder / "corpus" / f"{chance.getrandbits(32):08x}.md").write_text("\n\n".join(lines) + "\n")
+    rows = [
+        {
+            "id": f"p-{number}", "category": "supersession", "question": f"Is there a post of {name} porter with a key?",
+            "reference": "Yes, it was restored.", "must_contain": ["restored"], "stale": ["abolished"],
+        }
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    (folder / "asked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return Study(str(folder / "corpus"), str(folder / "asked.jsonl"), repetitions=1)
+
+
 def _window(whole: int, share: float, drops: str, reports: str, *, drawn: bool) -> Fault:
     checks = ("context probe", "prompt tokens") if reports == "kept" else ("context probe",)
     keys = {"window_tokens": round(share * (whole - SYSTEM_TOKENS)), "window_drops": drops, "window_reports": reports}

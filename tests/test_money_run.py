@@ -145,6 +145,7 @@ def test_uncalibrated_it_may_be_off_by_a_quarter(priced: RunFolder) -> None:
 def test_another_currency_is_carried_through(priced: RunFolder) -> None:
     """Records, summary, report and manifest speak of euros; the bill is prompt tokens / 1,000 to the last digit."""
     prompts = sum(turn.usage.input or 0 for _, _, turn in attempts(priced) if turn.usage)
+    prompts += sum(record.usage.input or 0 for record in priced.probes if record.usage)
     summary = json.loads((priced.path / "summary.json").read_text())
     assert {record.currency for record in priced.records} == {"EUR"}
     assert (summary["currency"], summary["bill"]["total"]["currency"], priced.manifest["currency"]) == ("EUR",) * 3
@@ -164,7 +165,7 @@ def test_a_budget_is_not_passed_by_more_than_what_was_in_flight(tmp_path: Path) 
     assert called.code == 1
     assert {(r.outcome, r.reason) for r in run.records} == {("answered", None), ("not_run", "budget")}
     assert Decimal("0.0004") < sum(costs) <= Decimal("0.0015") + sum(costs[:4])
-    assert len(truth(run)) == sum(len(record.turns) for record in asked)
+    assert len(truth(run)) == sum(len(record.turns) for record in (*asked, *run.probes))
 
 
 def test_a_plan_can_be_calibrated_without_a_run(tmp_path: Path) -> None:

@@ -95,8 +95,8 @@ class Driver:
         self._spending.add(record)
 
     def has_room(self) -> bool:
-        """Whether the budget has room for one more call."""
-        return self._spending.room(0) != 0
+        """Whether the budget has room for a call beside a trial."""
+        return self._spending.room(1) != 0
 
     async def drive(
         self,
