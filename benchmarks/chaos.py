@@ -20,13 +20,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from chaos_driver import DONE, INTERRUPTED
-from chaos_faults import FAULTS, SILENCE_LIMIT_S, Fault, Scene, children, is_running
+from chaos_faults import FAULTS, SILENCE_LIMIT_S, Fault, Scene, children, command, is_running
 from chaos_proof import Proof, is_complete, proved, sum_holds
 from chaos_target import Target
 
@@ -61,7 +61,7 @@ total = 20
 LOADS = ("concurrency = [6]", 'rate = [60.0]\narrivals = "poisson"')
 SESSIONS = 8
 SESSION_LIMIT_S = 120.0
-GONE_LIMIT_S = 15.0
+GONE_LIMIT_S = 75.0  # a Ray worker that hears nobody ends itself after a minute
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,9 @@ class Run:
             await self._session(sessions)
         if not is_complete(self.results):
             self.problems.append(f"not complete after {sessions} sessions: {self.said}")
-        self.problems += [f"process {pid} is left over" for pid in await left_over(self.processes)]
+        self.problems += [
+            f"process {pid} is left over: {command(pid)[:200]}" for pid in await left_over(self.processes)
+        ]
         await self.target.cut()
         proof = proved(self.results, self.folder / "witness", self.target, self.struck)
         problems = (*proof.problems, *self.problems)
@@ -120,15 +122,15 @@ class Run:
         return next((self.folder / "results").iterdir())
 
     async def _session(self, number: int) -> None:
-        command = [
+        driving = [
             HERE / "chaos_driver.py",
             self.folder / "plan.toml",
             self.folder / "results",
             self.folder / "witness",
         ]
         driver = await asyncio.create_subprocess_exec(
-            sys.executable, *command, str(SILENCE_LIMIT_S), *(["--resume"] * (number > 1)),
-            stderr=asyncio.subprocess.PIPE, cwd=HERE.parent,
+            sys.executable, *driving, str(SILENCE_LIMIT_S), *(["--resume"] * (number > 1)),
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, cwd=HERE.parent,
         )  # fmt: skip
         playing = asyncio.create_task(self._faults(driver.pid))
         try:
@@ -193,16 +195,19 @@ def main() -> int:
     os.environ.setdefault("ANTHROPIC_API_KEY", "none")
     os.environ.pop("RAY_ADDRESS", None)
     faults = dict(FAULTS)
+    restore: Callable[[], None] = lambda: None  # noqa: E731 - nothing of a fleet of processes is shared
     rows = []
     with ExitStack() as stack:
         if options.fleet == "ray":
             from chaos_cluster import cluster  # noqa: PLC0415 - Ray is imported only where it is used
 
-            faults |= stack.enter_context(cluster())
+            further, restore = stack.enter_context(cluster())
+            faults |= further
         if options.faults:
             faults = {name: faults[name] for name in options.faults.split(",")}
         print(f"{options.runs} runs, seed {options.seed}, fleet {options.fleet}, load average {os.getloadavg()[0]:.1f}")
         for number in range(options.first, options.first + options.runs):
+            restore()
             row = asyncio.run(Run(number, options, faults).play())
             rows.append(row)
             print(line_of(row), flush=True)

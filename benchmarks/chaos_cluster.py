@@ -3,13 +3,13 @@ dies. Needs about 1 GB of memory and half a minute to start."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from chaos_faults import Fault, Scene
+from chaos_faults import Fault, Scene, send
 
 from loadrig.fleet.cluster import ENVIRONMENT
 
@@ -23,23 +23,29 @@ NODE = {"num_cpus": 1, "object_store_memory": 80_000_000}
 
 
 @contextmanager
-def cluster() -> Iterator[dict[str, Fault]]:
-    """The faults that only a cluster has, while it is up; RAY_ADDRESS names it to the drivers."""
+def cluster() -> Iterator[tuple[dict[str, Fault], Callable[[], None]]]:
+    """The faults that only a cluster has, and what makes it whole again, while it is up; RAY_ADDRESS names it."""
     os.environ |= {**ENVIRONMENT, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     from ray.cluster_utils import Cluster  # noqa: PLC0415 - reads the environment when it is imported
 
-    head = {**NODE, "include_dashboard": False, "_system_config": QUICK}
-    nodes = Cluster(initialize_head=True, head_node_args=head)
+    nodes = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False, "_system_config": QUICK})
     try:
         others = [nodes.add_node(**NODE) for _ in range(2)]
+        dead = []
         os.environ["RAY_ADDRESS"] = nodes.address
 
-        async def node_killed(scene: Scene) -> None:  # noqa: ARG001 - a fault like the others
-            """The raylet of one of the two other nodes, with its workers; another node takes its place."""
-            await asyncio.to_thread(nodes.remove_node, others.pop(0), allow_graceful=False)
-            others.append(await asyncio.to_thread(nodes.add_node, **NODE))
+        async def node_killed(scene: Scene) -> None:
+            """kill -9 of a node's raylet: its workers end with it. The head's node stays."""
+            if others and scene.victim() is not None:
+                dead.append(others.pop())
+                send(dead[-1].all_processes["raylet"][0].process.pid, signal.SIGKILL)
 
-        yield {"node_killed": node_killed}
+        def restore() -> None:
+            while dead:
+                nodes.remove_node(dead.pop(), allow_graceful=False)
+                others.append(nodes.add_node(**NODE))
+
+        yield {"node_killed": node_killed}, restore
     finally:
         os.environ.pop("RAY_ADDRESS", None)
         nodes.shutdown()

@@ -153,10 +153,11 @@ def is_running(pid: int) -> bool:
 
 def children(pid: int) -> list[int]:
     """Process ids, none of a process that is gone."""
-    try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except (FileNotFoundError, ProcessLookupError):
-        return []
+    found: list[int] = []
+    for of_thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += [int(child) for child in of_thread.read_text().split()]
+    return found
 
 
 def command(pid: int) -> str:

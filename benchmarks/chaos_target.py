@@ -55,7 +55,7 @@ class Target:
                 found = _LENGTH.search(head)
                 await reader.readexactly(int(found[1]) if found else 0)
                 await self._answer(head, writer)
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):  # the last: at the end of a run
             pass
         finally:
             self._open.discard(writer)

@@ -29,6 +29,9 @@ from loadrig.worker.worker import Worker
 
 START_LIMIT_S = 90.0
 CLOSE_LIMIT_S = 5.0
+ABANDONED_S = (
+    60.0  # a node that is cut off, or whose raylet died, is not told to end its workers: they do it themselves
+)
 _PROCESS_DIED = "worker process has died"
 
 
@@ -67,10 +70,14 @@ class Actor:
         node = ray.get_runtime_context().get_node_id()
         folder = self._node_folder.enter_context(shared(f"{library.name}-{node}", library.unpack))
         self._worker = Worker(replace(setup, library=folder))
+        self._patience: asyncio.TimerHandle | None = None
+        self._is_abandoned = False
 
     async def run(self) -> None:
         with self._node_folder:
             await self._worker.run()
+        if self._is_abandoned:
+            os._exit(1)
 
     async def wait_ready(self) -> tuple[int, str]:
         """Process id and address, once trials can be taken."""
@@ -78,7 +85,14 @@ class Actor:
         return os.getpid(), self._host
 
     async def exchange(self, order: Order) -> Batch:
+        if self._patience is not None:
+            self._patience.cancel()
+        self._patience = asyncio.get_running_loop().call_later(ABANDONED_S, self._abandon)
         return await self._worker.exchange(order)
+
+    def _abandon(self) -> None:
+        self._is_abandoned = True
+        self._worker.close()
 
     async def close(self) -> None:
         self._worker.close()
