@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -52,6 +52,9 @@ def run(job: Import) -> None:
 
 
 def _questions_only(job: Import, console: Console) -> None:
+    if job.questions or job.questions_out:
+        remedy = "leave it out: of a question set alone OUT is the file"
+        raise InputError("--questions or --questions-out", path=job.source, remedy=remedy)
     table = tables.read_table(job.source, columns.parse(job.columns))
     count = write_lines(job.out, table.questions, force=job.force)
     _say(console, table.notes)
@@ -63,8 +66,9 @@ def _beir(job: Import, console: Console) -> None:
         raise InputError(
             "--questions or --map", path=job.source, remedy="leave it out: this layout has its own queries"
         )
-    ids, skipped = _write(job, beir.documents(job.source))
+    ids = _ids(job, beir.documents(job.source))
     judged = beir.questions(job.source, ids)
+    skipped = _write(job, beir.documents(job.source))
     count = write_lines(job.key, judged.questions, force=job.force)
     _say(console, _skipped(skipped))
     _say(console, [f"gold documents from {judged.qrels}; {judged.left_out:,} queries have none and are left out"])
@@ -73,28 +77,43 @@ def _beir(job: Import, console: Console) -> None:
 
 
 def _folder(job: Import, console: Console) -> None:
-    table = tables.read_table(job.questions, columns.parse(job.columns)) if job.questions else None
-    found = (_pair(one) for one in texts.found_in(job.source))
-    ids, skipped = _write(job, found)
-    _say(console, _skipped(skipped))
-    if table is None or job.questions is None:
+    if job.questions is None:
+        if job.questions_out or job.columns:
+            raise InputError("--questions-out or --map", path=job.source, remedy="name the set too: --questions SET")
+        ids = _ids(job, _texts(job))
+        _say(console, _skipped(_write(job, _texts(job))))
         _say(console, [f"{len(ids):,} documents in {job.out}"])
         return
+    table = tables.read_table(job.questions, columns.parse(job.columns))
+    ids = _ids(job, _texts(job))
     questions = [
         _with_gold(line, ids, job.questions, at) for line, at in zip(table.questions, table.lines, strict=True)
     ]
+    _say(console, _skipped(_write(job, _texts(job))))
     count = write_lines(job.key, questions, force=job.force)
     _say(console, table.notes)
     _say(console, [f"{len(ids):,} documents in {job.out}, {count:,} questions in {job.key}"])
 
 
-def _pair(found: texts.Found | Skipped) -> tuple[Entry, bytes] | Skipped:
-    return found if isinstance(found, Skipped) else (found.entry, found.content)
+def _texts(job: Import) -> Iterator[tuple[Entry, bytes] | Skipped]:
+    for one in texts.found_in(job.source):
+        yield one if isinstance(one, Skipped) else (one.entry, one.content)
 
 
-def _write(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> tuple[Collection[str], list[Skipped]]:
-    """The ids written, in their order, and what was skipped."""
-    ids: dict[str, None] = {}
+def _ids(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> Collection[str]:
+    """The ids of the documents, in their order: the source is read whole before anything is written or cleared."""
+    ids = {one[0].id: None for one in found if not isinstance(one, Skipped)}
+    if not ids:
+        remedy = "name a folder of .txt or .md files, or of BEIR's"
+        raise InputError("no document in it", path=job.source, remedy=remedy)
+    return ids
+
+
+def _write(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> list[Skipped]:
+    """Writes the folder and gives what was skipped; not begun where the questions could not follow."""
+    has_key = job.questions is not None or job.questions_out is not None
+    if has_key and job.key.exists() and not job.force:
+        raise InputError("is there already", path=job.key, remedy="name another file, or overwrite with --force")
     skipped: list[Skipped] = []
     readme = (
         f"# {job.out.name}\n\nImported from `{job.source.name}` by\n\n    loadrig corpus import {job.source.name} OUT\n"
@@ -105,12 +124,7 @@ def _write(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> tuple
                 skipped.append(one)
             else:
                 writer.add(*one)
-                ids[one[0].id] = None
-    if not ids:
-        raise InputError(
-            "no document in it", path=job.source, remedy="name a folder of .txt or .md files, or of BEIR's"
-        )
-    return ids, skipped
+    return skipped
 
 
 def _with_gold(line: Line, ids: Collection[str], path: Path, at: int) -> Line:

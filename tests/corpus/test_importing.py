@@ -65,6 +65,49 @@ def test_gold_that_is_nowhere_names_its_line(tmp_path: Path) -> None:
         run(Import(tmp_path / "src", tmp_path / "out", questions=table))
 
 
+@pytest.mark.parametrize("text", ["question,gold\na?,mai.md\n", "question,gold\na?,may.md\n"])
+def test_nothing_is_written_where_questions_cannot_be(tmp_path: Path, text: str) -> None:
+    """Gold that is nowhere, or a question file that is there: the folder is not begun."""
+    written(tmp_path / "src/may.md", "text")
+    job = Import(tmp_path / "src", tmp_path / "out", written(tmp_path / "set.csv", text), tmp_path / "key.jsonl")
+    written(tmp_path / "key.jsonl", "")
+    with pytest.raises(InputError, match=r"mai\.md|key\.jsonl: is there already"):
+        run(job)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_source_clears_nothing(tmp_path: Path) -> None:
+    """With --force too, what an earlier import wrote stays when there is nothing to put in its place."""
+    written(tmp_path / "src/may.md", "text")
+    run(Import(tmp_path / "src", tmp_path / "out"))
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="no document in it"):
+        run(Import(tmp_path / "none", tmp_path / "out", force=True))
+    assert (tmp_path / "out/docs/may.md").read_text() == "text"
+
+
+def test_flags_that_would_do_nothing_are_refused(tmp_path: Path) -> None:
+    """A question set alone goes to OUT; a folder without question set has no columns and no question file."""
+    table = written(tmp_path / "set.csv", "question\na?\n")
+    written(tmp_path / "src/may.md", "text")
+    for job in (
+        Import(table, tmp_path / "out", questions_out=tmp_path / "key.jsonl"),
+        Import(tmp_path / "src", tmp_path / "out", questions_out=tmp_path / "key.jsonl"),
+        Import(tmp_path / "src", tmp_path / "out", columns="question=Q"),
+    ):
+        with pytest.raises(InputError, match=r"--questions-out"):
+            run(job)
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_strokes_in_a_cell_part_alternatives(tmp_path: Path) -> None:
+    """`four||vier;boat|oar` is three phrases, the first of them in two ways; in other lists strokes only part."""
+    text = "question,must_contain,stale\na?,four||vier;boat|oar,x||y\n"
+    (question,) = tables.read_table(written(tmp_path / "set.csv", text), {}).questions
+    assert question["must_contain"] == ["four||vier", "boat", "oar"]
+    assert question["stale"] == ["x", "y"]
+
+
 def test_a_corpus_is_not_imported_again(tmp_path: Path) -> None:
     """What has a manifest is used as it is."""
     written(tmp_path / "src/manifest.jsonl", "")
@@ -187,6 +230,7 @@ def test_bad_relevance_is_named(beir: Path, tmp_path: Path, line: str, problem: 
     written(beir / "qrels/test.tsv", f"query-id\tcorpus-id\tscore\n{line}\n")
     with pytest.raises(InputError, match=problem):
         run(Import(beir, tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_document_that_occurs_twice_is_named(beir: Path, tmp_path: Path) -> None:

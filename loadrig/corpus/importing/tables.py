@@ -1,9 +1,9 @@
 """Question sets in CSV and JSON Lines, under whatever names their columns have, as lines of a question file.
 
 Rules: CSV has a heading line and UTF-8 text, its cells are parted by the sign that the heading has most of (comma,
-semicolon, tab); quoted cells may hold line ends. Lists in a cell are parted by semicolons or upright strokes. A
-question without id is numbered by the file's name, one without category is `unsorted`, one without reference has an
-empty one. Columns that are no field are left out.
+semicolon, tab); quoted cells may hold line ends. Lists in a cell are parted by semicolons or upright strokes; in
+`must_contain` two strokes stay, as they part alternatives. A question without id is numbered by the file's name, one
+without category is `unsorted`, one without reference has an empty one. Columns that are no field are left out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from loadrig.words.errors import InputError
 UNSORTED = "unsorted"
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 _DELIMITERS = ",;\t"
+_PARTED = re.compile(r"[;|]")
+_PARTED_ALTERNATIVES = re.compile(r";|(?<!\|)\|(?!\|)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ def _question(row: Row, chosen: Mapping[str, str], number: int, path: Path) -> M
         "reference": _text(row, chosen, "reference", path),
     }
     for name in columns.LISTS:
-        if name in chosen and (values := _list(row, chosen[name], path)):
+        parted = _PARTED_ALTERNATIVES if name == "must_contain" else _PARTED
+        if name in chosen and (values := _list(row, chosen[name], path, parted)):
             line[name] = values
     return line
 
@@ -129,10 +132,10 @@ def _text(row: Row, chosen: Mapping[str, str], name: str, path: Path) -> str:
     raise InputError(problem, path=path, line=row.line, remedy="make it a text")
 
 
-def _list(row: Row, column: str, path: Path) -> list[str]:
+def _list(row: Row, column: str, path: Path, parted: re.Pattern[str]) -> list[str]:
     value = row.cells.get(column)
     if isinstance(value, str):
-        value = re.split(r"[;|]", value)
+        value = parted.split(value)
     if not isinstance(value, list) or not all(isinstance(item, str | int) for item in value):
         if value is None:
             return []
