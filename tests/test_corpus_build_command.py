@@ -124,3 +124,10 @@ def test_a_slice_in_which_nothing_fits(paths: Paths) -> None:
     """Is none."""
     with pytest.raises(InputError, match="--tokens 3"):
         corpus_build.slice_of(paths.corpus, "none", paths.questions, tokens=3, seed=7)
+
+
+def test_a_slice_has_a_name(paths: Paths) -> None:
+    """One that is empty could not be asked for; nothing is written."""
+    with pytest.raises(InputError, match="empty name of a slice"):
+        corpus_build.slice_of(paths.corpus, " ", paths.questions, tokens=10_000, seed=7)
+    assert not (Path(paths.corpus) / "slices.json").exists()

@@ -92,6 +92,8 @@ def enlarge(paths: Paths, seed: int, *, documents: int, access: bool) -> None:
 
 def slice_of(path: str, name: str, questions: str, *, tokens: int, seed: int) -> None:
     """Puts a slice of at most so many tokens into slices.json and prints how many questions it answers."""
+    if not name.strip():
+        raise InputError("empty name of a slice", remedy="name it, such as s200k")
     corpus = corpora.load(CorpusSettings(path=path))
     selection = question_files.load(QuestionSettings(path=questions), corpus)
     documents = slicing.beginning(slicing.row_of(corpus.documents, selection, seed), tokens)

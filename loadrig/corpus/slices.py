@@ -40,6 +40,8 @@ def read_slice(path: Path, name: str, ids: Collection[str]) -> frozenset[str]:
     docs = slices[name].docs
     if docs == "all":
         return frozenset(ids)
+    if not docs:
+        raise InputError(f"slice {name!r} has no documents", path=path, remedy=_SHAPE)
     unknown = [doc for doc in docs if doc not in ids]
     if unknown:
         raise InputError(

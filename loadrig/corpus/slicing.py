@@ -8,6 +8,7 @@ beginning that fits.
 
 from __future__ import annotations
 
+import codecs
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -46,7 +47,8 @@ def write_slice(folder: Path, name: str, documents: Sequence[Document], seed: in
     """Puts the slice into slices.json, in the place of one of that name; the others stay."""
     path = folder / slices.NAME
     try:
-        known: dict[str, Any] = msgspec.json.decode(path.read_bytes(), type=dict[str, Any]) if path.exists() else {}
+        content = path.read_bytes().removeprefix(codecs.BOM_UTF8) if path.exists() else b"{}"
+        known: dict[str, Any] = msgspec.json.decode(content, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not a file of slices: {error}", path=path, remedy="mend it, or move it away") from error
     docs = sorted(document.id for document in documents)

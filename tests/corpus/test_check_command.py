@@ -35,6 +35,22 @@ def test_a_folder_without_anything_says_what_was_not_checked(
     assert "last mention misleads: there is no ledger.json\n" in out
 
 
+def test_a_set_without_references_is_for_recall(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As BEIR's are: no finding a line, but a note that answers cannot be graded."""
+    write(tmp_path, {"c/a.md": "The warden signs.", "key.jsonl": rows({**PLAIN, "reference": ""})})
+    out = shown(capsys, str(tmp_path / "c"), str(tmp_path / "key.jsonl"), code=0)
+    assert "note (question ids): no question has a reference answer" in out
+
+
+def test_a_caller_who_sees_nothing_of_a_slice_is_no_fault(tmp_path: Path) -> None:
+    """His label stands on a document outside it."""
+    listed = rows({"id": "a", "file": "a.md", "access": ["staff"]}, {"id": "b", "file": "b.md", "access": ["crew"]})
+    write(tmp_path, {"c/a.md": "The warden signs.", "c/b.md": "Ropes.", "c/manifest.jsonl": listed})
+    write(tmp_path, {"c/slices.json": '{"small": {"docs": ["a"]}}'})
+    write(tmp_path, {"key.jsonl": rows({**PLAIN, "gold": [], "caller": ["crew"]})})
+    assert command.check(str(tmp_path / "c"), str(tmp_path / "key.jsonl"), "small") == 0
+
+
 def test_fields_of_other_makers_are_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A derivation in another language, and `fact` or `refusal` of other types, are left alone and named."""
     row = {**PLAIN, "derivation": "sorted(M)", "fact": 7, "refusal": True, "subtype": 2, "decided": "2031-01-01"}

@@ -34,6 +34,7 @@ def test_all_is_the_whole_corpus(tmp_path: Path) -> None:
     [
         (SLICES, r"no slice 's64'\n  remedy: did you mean 's64k'\?"),
         ('{"s64": {"docs": ["c.txt"]}}', "names a document that the corpus does not have: 'c.txt'"),
+        ('{"s64": {"docs": []}}', "slice 's64' has no documents"),
         ('{"s64": {"docs": 5}}', "not a file of slices"),
         ("{", "not a file of slices"),
     ],

@@ -56,3 +56,10 @@ def test_a_broken_file_of_slices_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a file of slices"):
         write_slice(tmp_path, "small", DOCUMENTS, 7)
     assert (tmp_path / "slices.json").read_text() == "{"
+
+
+def test_a_file_of_slices_may_begin_with_a_mark(tmp_path: Path) -> None:
+    """As editors put one there; reading a slice lets it pass too."""
+    (tmp_path / "slices.json").write_bytes(b'\xef\xbb\xbf{"full": {"docs": "all"}}')
+    write_slice(tmp_path, "small", DOCUMENTS[:1], 7)
+    assert msgspec.json.decode((tmp_path / "slices.json").read_bytes()).keys() == {"full", "small"}

@@ -75,7 +75,9 @@ def canary(subject: Subject) -> Iterator[Finding]:
 def callers(subject: Subject) -> Iterator[Outcome]:
     """Every label of a caller opens a document; a caller who may not see a gold document is worth knowing of."""
     labels = {document.id: document.access for document in subject.corpus.documents}
-    known = sorted({label for access in labels.values() for label in access})
+    # Of documents outside the slice too: a caller may well see nothing of a part.
+    listed = [entry.access for document, (_, entry) in subject.entries.items() if document in subject.corpus.outside]
+    known = sorted({label for access in (*labels.values(), *listed) for label in access})
     for line in subject.key:
         for label in line.question.caller:
             if label not in known:

@@ -14,12 +14,17 @@ from loadrig.suggest import did_you_mean
 _SHARPEN = "demand in must_contain what only a right answer says"
 
 
-def question_ids(subject: Subject) -> Iterator[Finding]:
-    """Ids occur once; no question is without id, category or words."""
+def question_ids(subject: Subject) -> Iterator[Outcome]:
+    """Ids occur once; no question is without id, category, words or, where any has one, reference."""
     first: dict[str, int] = {}
+    wanted = ["id", "category", "question"]
+    if any(line.question.reference.strip() for line in subject.key):
+        wanted.append("reference")
+    else:
+        yield Note("no question has a reference answer: recall is shown, answers cannot be graded")
     for line in subject.key:
         question, place = line.question, subject.at_question(line)
-        for name in ("id", "category", "question", "reference"):
+        for name in wanted:
             if not getattr(question, name).strip():
                 yield Finding(place, f"empty {name}", f"write the {name}, or remove the line")
         if question.id in first:
