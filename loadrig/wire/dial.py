@@ -1,10 +1,11 @@
 """Connects: name, TCP, a proxy's tunnel, TLS, each timed or told apart.
 
-Rules: one limit covers all of it. A tunnel is part of connecting. A name's addresses are kept for half a minute:
-lookups share a few threads, and a start of hundreds of connections must not queue for them. TCP_NODELAY and keep-alive
-probes are set on the raw socket. Where the kernel stamps what it receives the socket stays ours, with TLS on top; else
-the event loop's transport has it. Certificates are verified against the system's store, or that of SSL_CERT_FILE and
-SSL_CERT_DIR; a file given to the engine is added.
+Rules: one limit covers all of it. A tunnel is part of connecting. A name's addresses are kept for half a minute, and
+looked up once for all who wait: lookups share a few threads, and a start of hundreds of connections must not queue for
+them. For the same reason certificates are read once. TCP_NODELAY and keep-alive probes are set on the raw socket. Where
+the kernel stamps what it receives the socket stays ours, with TLS on top; else the event loop's transport has it.
+Certificates are verified against the system's store, or that of SSL_CERT_FILE and SSL_CERT_DIR; a file given to the
+engine is added.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Dialer:
         self._clock = clock
         self._ca_file = ca_file
         self._context: ssl.SSLContext | None = None
+        self._making = asyncio.Lock()
+        self._lookups: dict[tuple[str, int], asyncio.Task[list[Address]]] = {}  # under way
         self._known: dict[tuple[str, int], tuple[int, list[Address]]] = {}
         self._stamps = stamps
         self._receiver: Receiver | None = None
@@ -51,6 +54,8 @@ class Dialer:
             self._receiver = open_receiver(self._clock)
 
     def close(self) -> None:
+        for lookup in self._lookups.values():
+            lookup.cancel()
         if self._receiver is not None:
             self._receiver.close()
 
@@ -104,17 +109,27 @@ class Dialer:
         return connection
 
     async def _addresses(self, host: str, port: int) -> list[Address]:
-        now_ns = self._clock.now_ns()
         until_ns, addresses = self._known.get((host, port), (0, []))
-        if now_ns >= until_ns:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            addresses = [(family, address) for family, _, _, _, address in found]
-            self._known[host, port] = (now_ns + _ADDRESSES_NS, addresses)
+        if self._clock.now_ns() < until_ns:
+            return addresses
+        lookup = self._lookups.get((host, port))
+        if lookup is None:
+            lookup = asyncio.get_running_loop().create_task(self._look_up(host, port))
+            self._lookups[host, port] = lookup
+            lookup.add_done_callback(lambda _: self._lookups.pop((host, port)))
+        return await asyncio.shield(lookup)  # its failure, too, is everybody's who waits for it
+
+    async def _look_up(self, host: str, port: int) -> list[Address]:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses: list[Address] = [(family, address) for family, _, _, _, address in found]
+        self._known[host, port] = (self._clock.now_ns() + _ADDRESSES_NS, addresses)
         return addresses
 
     async def _tls(self) -> ssl.SSLContext:
         if self._context is None:
-            self._context = await asyncio.to_thread(_context, self._ca_file)
+            async with self._making:
+                if self._context is None:
+                    self._context = await asyncio.to_thread(_context, self._ca_file)
         return self._context
 
 
