@@ -54,6 +54,7 @@ class Connection:
             exchange.gone("connection closed", exchange.sent_ns)
             return
         self._exchange = exchange
+        self._reordered = link.reordered
         request = exchange.request
         length = sum(map(len, request.fragments))
         for part in _portions((request.head.opening(request.label, length), *request.fragments)):
@@ -66,10 +67,16 @@ class Connection:
         if self._link is not None:
             self._link.abort()
 
-    def take_reordered(self) -> int:
-        """Segments received out of order since it was last asked, or opened."""
-        before, self._reordered = self._reordered, 0 if self._link is None else self._link.reordered
-        return self._reordered - before
+    def reordered_in(self, exchange: Exchange) -> int:
+        """Segments received out of order in `exchange`, the present one here or one that has been: whoever waited for
+        it may go on only when the connection already serves the next."""
+        if self._exchange is exchange:
+            self._note_reordered(exchange)
+        return exchange.reordered
+
+    def _note_reordered(self, exchange: Exchange) -> None:
+        if self._link is not None:
+            exchange.reordered = self._link.reordered - self._reordered
 
     @property
     def is_usable(self) -> bool:
@@ -83,7 +90,6 @@ class Connection:
 
     def opened(self, link: Link) -> None:
         self._link = link
-        self._reordered = link.reordered
         self._poll.register(link.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
         self._keeper.opened(self)
 
@@ -119,6 +125,7 @@ class Connection:
         """Tells the exchange, once: it may by then be on another connection."""
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
+            self._note_reordered(exchange)
             exchange.gone(how, self._clock.now_ns())
 
     def _let_go(self, exchange: Exchange) -> None:
@@ -127,6 +134,7 @@ class Connection:
 
     def _settle(self, exchange: Exchange) -> None:
         """The HTTP message has ended: back to the pool, unless something speaks against it."""
+        self._note_reordered(exchange)
         self._exchange = None
         if self._drain is not None:
             self._drain.cancel()

@@ -61,6 +61,9 @@ class Engine:
             await self._carry(exchange, connection, limits, deadline_ns=deadline_ns)
             if exchange.reused and exchange.unanswered:
                 exchange.again("an idle connection was closed when used: sent again on a fresh one")
+                if self._stopped.is_set():
+                    exchange.fail(_STOPPED, self.clock.now_ns())
+                    return
                 await self._carry(exchange, None, limits, deadline_ns=deadline_ns)
         finally:
             self._running.discard(exchange)
@@ -79,7 +82,7 @@ class Engine:
         self._stopped.set()
         for exchange in tuple(self._running):
             exchange.fail(_STOPPED, self.clock.now_ns())
-            if exchange.connecting is not None:
+            if exchange.connecting is not None and not exchange.connecting.expired():
                 exchange.connecting.reschedule(asyncio.get_running_loop().time())
 
     async def close(self) -> None:
@@ -112,7 +115,7 @@ class Engine:
             await done
         finally:
             self.watchdog.discard(watch)
-            exchange.settle_stamps(reordered=connection.take_reordered())
+            exchange.settle_stamps(reordered=connection.reordered_in(exchange))
             if not exchange.is_clean:
                 connection.abort()
 
