@@ -86,7 +86,8 @@ class Asker:
         """One turn. `trace` is `trial.turn`; attempts are labelled `trace.1`, `trace.2`, ...
 
         `deadline_ns`, on the engine's clock, is the end of the trial's `total` limit; it moves with every wait for
-        leave, of which `on_hold` is told before. Raises only CancelledError.
+        leave, of which `on_hold` is told before, and behind it by how much it was longer or shorter. Raises only
+        CancelledError.
         """
         fragments = self.target.dialect.body(prompt, self.target.model)
         digests = tuple(digest(fragment) for fragment in fragments)
@@ -96,12 +97,10 @@ class Asker:
         head, backoff_ns = await self._heads.head(), 0
         while True:
             permit = self._limiter.permit(self.engine.clock.now_ns(), size)
-            if permit.wait_ns:
-                on_hold(permit.wait_ns)
-                deadline_ns = None if deadline_ns is None else deadline_ns + permit.wait_ns
-                await self.engine.pause(permit.wait_ns)  # if it is stopped, the exchange ends as cancelled
+            held_ns = await self._held(permit.wait_ns, on_hold) if permit.wait_ns else 0
+            deadline_ns = None if deadline_ns is None else deadline_ns + held_ns
             request = Request(head, f"{trace}.{len(tries) + 1}", fragments)
-            tries.append(await self._try(request, backoff_ns=backoff_ns + permit.wait_ns, deadline_ns=deadline_ns))
+            tries.append(await self._try(request, backoff_ns=backoff_ns + held_ns, deadline_ns=deadline_ns))
             self._limiter.settle(permit, tries[-1].heard.usage)
             if not notes and tries[-1].exchange.status == 401 and (other := await self._heads.other_than(head)):
                 head, backoff_ns = other, 0
@@ -116,6 +115,15 @@ class Asker:
         failed = turn.outcome == "failed"
         reply = None if failed else Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said)
         return Asked(turn, reply, dict(zip(digests, fragments, strict=True)))
+
+    async def _held(self, wait_ns: int, on_hold: Callable[[int], None]) -> int:
+        """Waits for leave; how long it was. If the engine is stopped meanwhile, the exchange ends as cancelled."""
+        begin_ns = self.engine.clock.now_ns()
+        on_hold(wait_ns)
+        await self.engine.pause(wait_ns)
+        held_ns = self.engine.clock.now_ns() - begin_ns
+        on_hold(held_ns - wait_ns)
+        return held_ns
 
     async def _try(self, request: Request, *, backoff_ns: int, deadline_ns: int | None) -> Try:
         exchange = Exchange(request, self.target.dialect.reader())

@@ -119,11 +119,12 @@ class Answering:
             failure = Failure("arm_error", described(error))
         finally:
             self._watchdog.discard(limit)
-        notes = client.notes()
+        end_ns, notes = self._clock.now_ns(), client.notes()
         if answer is not None and not notes.turns:
             answer, failure = None, Failure("arm_error", "the arm answered without asking the model")
         ended = Ended(
             trial, question, answer, failure, notes,
-            began_at=began_at, begin_ns=begin_ns + notes.held_ns, end_ns=self._clock.now_ns(), due_ns=due_ns,
+            began_at=began_at, begin_ns=begin_ns + notes.held_ns, end_ns=end_ns - notes.returned_late_ns,
+            due_ns=due_ns,
         )  # fmt: skip
         return Answered(ended, self._setup, client.fragments)

@@ -25,6 +25,8 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
     """What a trial's client saw: its turns, and nanoseconds spent in retrieval (waiting for it included, and apart)
     and in tools. `held_ns`: what its first turn waited for leave under the model's own limits: it began so much later.
     `broken_off`: a turn was in flight when the trial was ended from outside, so its tokens are not known.
+    `returned_late_ns`: how long after the end of the last reply the arm got it. Until then the connection waited for
+    the end of its message and the trial for its place in a turn of the loop: the rig's time, none of the target's.
     """
 
     turns: tuple[Turn, ...]
@@ -33,6 +35,7 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
     tool_ns: int | None
     broken_off: bool = False
     held_ns: int = 0
+    returned_late_ns: int = 0
 
 
 class Means(msgspec.Struct, frozen=True, gc=False):
@@ -57,6 +60,7 @@ class TrialClient:
         self._queue_ns: int | None = None
         self._tool_ns: int | None = None
         self._held_ns = 0
+        self._returned_late_ns = 0
         self._in_tools = False
         self._asking = False
         self._calls_seen: set[tuple[str, str]] = set()
@@ -68,20 +72,22 @@ class TrialClient:
     def notes(self) -> Notes:
         return Notes(
             tuple(self._turns), self._retrieval_ns, self._queue_ns, self._tool_ns,
-            broken_off=self._asking, held_ns=self._held_ns,
+            broken_off=self._asking, held_ns=self._held_ns, returned_late_ns=self._returned_late_ns,
         )  # fmt: skip
 
     def hold(self, wait_ns: int) -> None:
-        """The trial is about to wait for leave to ask: that is nobody's latency, and its limit moves with it."""
+        """The trial is about to wait for leave to ask: that is nobody's latency, and its limit moves with it. Less than
+        0: it has waited so much less."""
         self.deadline_ns += wait_ns
         if not self._turns:
             self._held_ns += wait_ns
 
     async def ask(self, prompt: Prompt) -> Reply:
-        self._asking = True
+        self._asking, self._returned_late_ns = True, 0
         trace = f"{self._traced}.{len(self._turns) + 1}"
         asked = await self._means.asker.ask(prompt, trace=trace, deadline_ns=self.deadline_ns, on_hold=self.hold)
         self._asking = False
+        self._returned_late_ns = max(0, self._clock.now_ns() - asked.turn.attempts[-1].end_ns)
         self._turns.append(asked.turn)
         self.fragments.update(asked.fragments)
         if asked.reply is None:
