@@ -192,7 +192,7 @@ def written(folder: Path) -> tuple[str, str]:
     with CorpusWriter(root, LEDGER, "# Harbour\n") as writer:
         for paper in edition().papers:
             writer.add(paper.entry, paper.text.encode())
-    write_lines(questions, QUESTIONS, force=False)
+    write_lines(questions, QUESTIONS)
     return str(root), str(questions)
 
 

@@ -131,3 +131,11 @@ def test_a_slice_has_a_name(paths: Paths) -> None:
     with pytest.raises(InputError, match="empty name of a slice"):
         corpus_build.slice_of(paths.corpus, " ", paths.questions, tokens=10_000, seed=7)
     assert not (Path(paths.corpus) / "slices.json").exists()
+
+
+def test_the_questions_read_are_never_written_over(paths: Paths) -> None:
+    """Not even with --force."""
+    before = Path(paths.questions).read_bytes()
+    with pytest.raises(InputError, match="is what the questions are read from"):
+        corpus_build.rename(replace(paths, questions_out=Path(paths.questions), force=True), 7)
+    assert Path(paths.questions).read_bytes() == before

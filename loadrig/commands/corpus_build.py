@@ -17,7 +17,7 @@ from loadrig.corpus.variants import harden as hardening
 from loadrig.corpus.variants import rename as renaming
 from loadrig.corpus.variants import telling
 from loadrig.corpus.variants.edition import Edition, read_edition
-from loadrig.corpus.writing import CorpusWriter, cleared, write_lines
+from loadrig.corpus.writing import CorpusWriter, check_free, cleared, write_lines
 from loadrig.words.errors import InputError
 from loadrig.words.settings import CorpusSettings, QuestionSettings
 
@@ -36,9 +36,7 @@ class Paths:
         """The source, checked: every gold document is there, every line is a question."""
         corpus = corpora.load(CorpusSettings(path=self.corpus))
         question_files.load(QuestionSettings(path=self.questions), corpus)
-        if self.questions_out.exists() and not self.force:
-            remedy = "name another file, or overwrite with --force"
-            raise InputError("is there already", path=self.questions_out, remedy=remedy)
+        check_free(self.questions_out, source=Path(self.questions), force=self.force)
         return read_edition(self.corpus, self.questions)
 
     def opened(self, ledger: Ledger, readme: str) -> CorpusWriter:
@@ -86,7 +84,7 @@ def enlarge(paths: Paths, seed: int, *, documents: int, access: bool) -> None:
         for paper in enlarging.distractors(world, more):
             writer.add(paper.entry, paper.text.encode())
             labels |= dict.fromkeys(paper.entry.access)
-    lines = write_lines(paths.questions_out, enlarging.questions(world, list(labels)), force=paths.force)
+    lines = write_lines(paths.questions_out, enlarging.questions(world, list(labels)))
     _say_written(Console(), paths, writer.documents, lines)
 
 
@@ -114,7 +112,7 @@ def _write(paths: Paths, edition: Edition, readme: str) -> None:
     with paths.opened(edition.ledger, readme) as writer:
         for paper in edition.papers:
             writer.add(paper.entry, paper.text.encode())
-    write_lines(paths.questions_out, edition.questions, force=paths.force)
+    write_lines(paths.questions_out, edition.questions)
 
 
 def _say_written(console: Console, paths: Paths, documents: int, questions: int) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from loadrig.corpus.importing import beir, columns, tables, texts
 from loadrig.corpus.manifest import Entry
-from loadrig.corpus.writing import CorpusWriter, cleared, write_lines
+from loadrig.corpus.writing import CorpusWriter, check_free, cleared, write_lines
 from loadrig.suggest import did_you_mean
 from loadrig.words.corpus import Skipped
 from loadrig.words.errors import InputError
@@ -56,7 +56,8 @@ def _questions_only(job: Import, console: Console) -> None:
         remedy = "leave it out: of a question set alone OUT is the file"
         raise InputError("--questions or --questions-out", path=job.source, remedy=remedy)
     table = tables.read_table(job.source, columns.parse(job.columns))
-    count = write_lines(job.out, table.questions, force=job.force)
+    check_free(job.out, source=job.source, force=job.force)
+    count = write_lines(job.out, table.questions)
     _say(console, table.notes)
     _say(console, [f"{count:,} questions in {job.out}; their gold documents were not looked for"])
 
@@ -69,7 +70,7 @@ def _beir(job: Import, console: Console) -> None:
     ids = _ids(job, beir.documents(job.source))
     judged = beir.questions(job.source, ids)
     skipped = _write(job, beir.documents(job.source))
-    count = write_lines(job.key, judged.questions, force=job.force)
+    count = write_lines(job.key, judged.questions)
     _say(console, _skipped(skipped))
     _say(console, [f"gold documents from {judged.qrels}; {judged.left_out:,} queries have none and are left out"])
     _say(console, ["no reference answers in this layout: recall is shown, answers cannot be graded"])
@@ -90,7 +91,7 @@ def _folder(job: Import, console: Console) -> None:
         _with_gold(line, ids, job.questions, at) for line, at in zip(table.questions, table.lines, strict=True)
     ]
     _say(console, _skipped(_write(job, _texts(job))))
-    count = write_lines(job.key, questions, force=job.force)
+    count = write_lines(job.key, questions)
     _say(console, table.notes)
     _say(console, [f"{len(ids):,} documents in {job.out}, {count:,} questions in {job.key}"])
 
@@ -111,9 +112,8 @@ def _ids(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> Collect
 
 def _write(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> list[Skipped]:
     """Writes the folder and gives what was skipped; not begun where the questions could not follow."""
-    has_key = job.questions is not None or job.questions_out is not None
-    if has_key and job.key.exists() and not job.force:
-        raise InputError("is there already", path=job.key, remedy="name another file, or overwrite with --force")
+    if job.questions is not None or job.questions_out is not None:
+        check_free(job.key, source=job.questions or job.source, force=job.force)
     skipped: list[Skipped] = []
     readme = (
         f"# {job.out.name}\n\nImported from `{job.source.name}` by\n\n    loadrig corpus import {job.source.name} OUT\n"

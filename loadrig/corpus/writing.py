@@ -45,7 +45,7 @@ def cleared(folder: Path, *, source: Path, force: bool) -> Path:
         shutil.rmtree(target / DOCS, ignore_errors=True)
         for name in _OURS:
             (target / name).unlink(missing_ok=True)
-    (target / DOCS).mkdir(parents=True, exist_ok=True)
+    _made(target / DOCS, folder)
     return target
 
 
@@ -81,11 +81,21 @@ class CorpusWriter:
         self.documents += 1
 
 
-def write_lines(path: Path, lines: Iterable[Mapping[str, Any]], *, force: bool) -> int:
-    """Writes a question file and gives the number of its lines. Raises `InputError` when it is there already."""
-    if path.exists() and not force:
+def check_free(path: Path, *, source: Path, force: bool) -> None:
+    """Raises `InputError` when a question file may not be written there: with `force` only over another one."""
+    if not path.exists():
+        return
+    if path.resolve() == source.resolve():
+        raise InputError("is what the questions are read from", path=path, remedy="name another file")
+    if not force:
         raise InputError("is there already", path=path, remedy="name another file, or overwrite with --force")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not _is_key(path):
+        raise InputError("is no question file: not written over", path=path, remedy="name another file")
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> int:
+    """Writes a question file, where `check_free` has nothing against it, and gives the number of its lines."""
+    _made(path.parent, path)
     count = 0
     with path.open("wb") as file:
         for line in lines:
@@ -97,6 +107,26 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]], *, force: bool) 
 def row(value: object) -> bytes:
     """One JSON line, with a blank behind commas and colons as people write them."""
     return msgspec.json.format(msgspec.json.encode(value), indent=0) + b"\n"
+
+
+def _made(folder: Path, asked: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot be made: {error.strerror}"
+        raise InputError(problem, path=asked, remedy="name a place that can be written to") from error
+
+
+def _is_key(path: Path) -> bool:
+    """Whether a file is empty or begins with a question."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        first = file.readline()
+    try:
+        return not first or "question" in msgspec.json.decode(first, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
 
 
 def _is_made(readme: Path) -> bool:

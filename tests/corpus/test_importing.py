@@ -166,6 +166,7 @@ def test_columns_are_guessed_by_their_usual_names() -> None:
         ("foo,bar\n1,2\n", r"set\.csv:1: no column looks like the question\n.*foo, bar"),
         ("id,question\n1,a?\n1,b?\n", r"set\.csv:3: question id '1' occurs twice, first in line 2"),
         ("question,answer\n", r"set\.csv: no row in it"),
+        ("question,q,q\na?,b,c\n", r"set\.csv:1: two columns 'q'"),
     ],
 )
 def test_bad_rows_are_named(tmp_path: Path, text: str, problem: str) -> None:
@@ -222,6 +223,7 @@ def test_the_beir_layout(beir: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         ("q1\td9\t1", r"test\.tsv:2: document 'd9' is not in corpus\.jsonl"),
         ("q1 d1 1", r"test\.tsv:2: not a line of relevance"),
+        ("q1\td1\t²", r"test\.tsv:2: not a line of relevance"),
         ("q1\td1\tyes", r"test\.tsv:2: not a line of relevance"),
     ],
 )
@@ -238,3 +240,40 @@ def test_a_document_that_occurs_twice_is_named(beir: Path, tmp_path: Path) -> No
     written(beir / "corpus.jsonl", '{"_id": "d1", "text": "one"}\n{"_id": "d1", "text": "two"}\n')
     with pytest.raises(InputError, match=r"corpus\.jsonl:2: _id 'd1' occurs twice, first in line 1"):
         run(Import(beir, tmp_path / "out"))
+
+
+def test_relevance_in_another_encoding_names_its_line(beir: Path, tmp_path: Path) -> None:
+    """Ids are not guessed at."""
+    (beir / "qrels/test.tsv").write_bytes(b"query-id\tcorpus-id\tscore\nq1\td\xfc\t1\n")
+    with pytest.raises(InputError, match=r"test\.tsv:2: not utf-8"):
+        run(Import(beir, tmp_path / "out"))
+
+
+# Places that cannot be written to
+
+
+@pytest.mark.parametrize(
+    ("out", "problem"),
+    [
+        ("folder", "is no question file: not written over"),
+        ("notes.txt", "is no question file: not written over"),
+        ("set.csv", "is what the questions are read from"),
+        ("notes.txt/out.jsonl", "cannot be made"),
+    ],
+)
+def test_questions_go_over_questions_only(tmp_path: Path, out: str, problem: str) -> None:
+    """With --force too a folder, another text and the source itself stay; a file is no folder to write to."""
+    table = written(tmp_path / "set.csv", "question\na?\n")
+    written(tmp_path / "notes.txt", "mine")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=problem):
+        run(Import(table, tmp_path / out, force=True))
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_corpus_below_a_file_is_refused(tmp_path: Path) -> None:
+    """The folder asked for is named."""
+    written(tmp_path / "src/may.md", "text")
+    written(tmp_path / "notes.txt", "mine")
+    with pytest.raises(InputError, match=r"notes\.txt/out: cannot be made"):
+        run(Import(tmp_path / "src", tmp_path / "notes.txt/out"))

@@ -7,6 +7,8 @@ Of several files of relevance the test set counts, else dev, else train.
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,12 +96,15 @@ def _qrels_of(folder: Path) -> Path:
 
 def _relevant(path: Path, known: Collection[str]) -> Mapping[str, list[str]]:
     relevant: dict[str, list[str]] = {}
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
-        cells = line.split("\t")
+    for number, line in enumerate(path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
+        try:
+            cells = line.decode().removesuffix("\r").split("\t")
+        except UnicodeDecodeError as error:
+            raise InputError("not utf-8", path=path, line=number, remedy="save it as UTF-8") from error
         if not line.strip() or (number == 1 and len(cells) == 3 and not _is_whole(cells[2])):
             continue  # the heading
         if len(cells) != 3 or not _is_whole(cells[2]):
-            raise InputError(f"not a line of relevance: {line!r}", path=path, line=number, remedy=_RELEVANCE)
+            raise InputError(f"not a line of relevance: {line.decode()!r}", path=path, line=number, remedy=_RELEVANCE)
         query, document, relevance = cells
         if int(relevance) > 0:
             if document not in known:
@@ -110,4 +115,4 @@ def _relevant(path: Path, known: Collection[str]) -> Mapping[str, list[str]]:
 
 
 def _is_whole(text: str) -> bool:
-    return text.strip().lstrip("-").isdigit()
+    return re.fullmatch(r"-?[0-9]+", text.strip()) is not None

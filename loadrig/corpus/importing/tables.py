@@ -87,12 +87,22 @@ def _csv_rows(path: Path) -> Iterator[Row]:
     try:
         for cells in reader:
             if not headings:
-                headings = [cell.strip() for cell in cells]
+                headings = _headings(cells, path)
             elif any(cell.strip() for cell in cells):
                 yield Row(begin, dict(zip(headings, _full(cells, headings, path, begin), strict=True)))
             begin = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"not CSV: {error}", path=path, line=begin, remedy="close its quotation marks") from error
+        raise InputError(
+            f"not CSV: {error}", path=path, line=begin, remedy="close its quotation marks, or shorten the cell"
+        ) from error
+
+
+def _headings(cells: Sequence[str], path: Path) -> list[str]:
+    headings = [cell.strip() for cell in cells]
+    twice = next((name for name in headings if name and headings.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two columns {twice!r}", path=path, line=1, remedy="give each a heading of its own")
+    return headings
 
 
 def _full(cells: Sequence[str], headings: Sequence[str], path: Path, line: int) -> Sequence[str]:
