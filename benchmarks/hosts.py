@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ NET = "10.77.0"
 SWITCH = f"{NET}.1"  # the bridge's own address: what serves there is reached by all hosts
 PORT = 6379
 START_LIMIT_S = 120.0
+GONE_LIMIT_S = 10.0
 AHEAD_S = {1: 0, 2: 5_000, 3: 100_000}  # of the machine's monotonic clock
 HEALTH_QUICK = {
     "RAY_health_check_initial_delay_ms": "1000",
@@ -81,6 +83,16 @@ class Hosts:
         found = subprocess.run(["ip", "netns", "pids", self.name(number)], capture_output=True, text=True, check=False)
         return [int(pid) for pid in found.stdout.split()]
 
+    def clear(self) -> None:
+        """Ends whatever runs on the hosts and the switch, and waits until it is gone."""
+        for number in range(self.count + 1):
+            for pid in self.pids(number):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            deadline = time.monotonic() + GONE_LIMIT_S
+            while self.pids(number) and time.monotonic() < deadline:
+                time.sleep(0.02)
+
     def kill(self, number: int, word: str) -> int:
         """kill -9 of the host's one process in whose command the word stands; its pid."""
         (pid,) = (pid for pid in self.pids(number) if word == _program(pid))
@@ -114,10 +126,8 @@ def hosts(count: int = 3) -> Iterator[Hosts]:
                 _ip(*host, "link", "set", device, "up")
         yield made
     finally:
+        made.clear()
         for number in range(count + 1):
-            for pid in made.pids(number):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
             subprocess.run(["ip", "netns", "del", made.name(number)], capture_output=True, check=False)
 
 
@@ -156,7 +166,10 @@ def ray_cluster(on: Hosts, *, cpus: Sequence[int], health: dict[str, str]) -> It
             if done.returncode:
                 raise RuntimeError(f"host {number}: {done.stdout}{done.stderr}")
         environment["RAY_ADDRESS"] = f"{on.address(1)}:{PORT}"
-        yield environment
+        try:
+            yield environment
+        finally:
+            on.clear()  # its processes write into the folder as long as they live
 
 
 def _is_of_elsewhere(name: str) -> bool:
