@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import harbour
+import msgspec
 import pytest
 
 from loadrig import corpus as corpora
@@ -139,3 +140,23 @@ def test_the_questions_read_are_never_written_over(paths: Paths) -> None:
     with pytest.raises(InputError, match="is what the questions are read from"):
         corpus_build.rename(replace(paths, questions_out=Path(paths.questions), force=True), 7)
     assert Path(paths.questions).read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["harden", "enlarge"])
+@pytest.mark.parametrize(("field", "problem"), [("documents", "`documents` is empty"), ("doc", "document 'nope'")])
+def test_a_ledger_that_does_not_hold_together_is_refused(paths: Paths, kind: str, field: str, problem: str) -> None:
+    """No documents, or a state in one that is not there: the ledger is named, nothing is written."""
+    path = Path(paths.corpus) / "ledger.json"
+    ledger = msgspec.json.decode(path.read_bytes())
+    if field == "documents":
+        ledger["documents"] = []
+    else:
+        ledger["facts"][0]["states"][0]["doc"] = "nope"
+    path.write_bytes(msgspec.json.encode(ledger))
+    calls = {
+        "harden": lambda: corpus_build.harden(paths, 7),
+        "enlarge": lambda: corpus_build.enlarge(paths, 7, documents=12, access=False),
+    }
+    with pytest.raises(InputError, match=problem):
+        calls[kind]()
+    assert not paths.out.exists()

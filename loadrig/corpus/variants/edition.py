@@ -56,7 +56,20 @@ def read_edition(folder: str, questions: str) -> Edition:
         if dated.id not in known:
             problem = f"document {dated.id!r} is not in the manifest"
             raise InputError(problem, path=root / LEDGER_NAME, remedy="list it there, or take it out of `documents`")
+    _check_states(ledger, root / LEDGER_NAME)
     return Edition(root.name, tuple(papers), ledger, read_lines(Path(questions)))
+
+
+def _check_states(ledger: Ledger, path: Path) -> None:
+    """Every state is of one of the ledger's documents, of which there is one at least."""
+    if not ledger.documents:
+        raise InputError("`documents` is empty", path=path, remedy="list the project's papers with their dates")
+    dated = {document.id for document in ledger.documents}
+    for fact in ledger.facts:
+        for state in fact.states:
+            if state.doc not in dated:
+                problem = f"fact {fact.id!r}: document {state.doc!r} is not among the ledger's documents"
+                raise InputError(problem, path=path, remedy="correct it; `loadrig corpus check` names all such")
 
 
 def _paper(root: Path, entry: Entry, line: int) -> Paper:
