@@ -210,6 +210,7 @@ class Driver:
             trials=trials,
             more=ledger.more and room != 0,
             ack=state.ack,
+            wait_s=ledger.period_s,
             stop=stop,
             cancel=self._halted is not None and now_ns - self._halted_ns > GRACE_S * 1e9,
             begin_ns=hours.begin_of(handle.name),

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from loadrig.words.trial import Trial
 
-LEASE_AHEAD_S = 0.25  # more than two exchange periods of 100 ms and the time of a round trip
+SHORTEST_S, LONGEST_S, APART_S = 0.1, 0.5, 0.01
+AHEAD_PERIODS = 2.5  # of the exchange: two, and the time of a round trip
 
 
 class Ledger:
@@ -49,9 +50,16 @@ class Ledger:
         """Trials leased and not ended."""
         return sum(map(len, self._leased.values()))
 
+    @property
+    def period_s(self) -> float:
+        """How long a worker may take to answer: a tenth of a second; with more than ten of them longer, so that their
+        answers, each of which costs the driver one to two milliseconds, stay at a hundred a second; at most a half."""
+        return min(LONGEST_S, max(SHORTEST_S, len(self._leased) * APART_S))
+
     def lease(self, worker: str, *, rate_per_s: float, room: int | None = None) -> tuple[Trial, ...]:
         """The next trials for a worker that ends `rate_per_s` trials a second; at most `room` of them."""
-        ahead = 0 if len(self._unleased) <= self._concurrency else 1 + round(rate_per_s * LEASE_AHEAD_S)
+        ahead_s = AHEAD_PERIODS * self.period_s
+        ahead = 0 if len(self._unleased) <= self._concurrency else 1 + round(rate_per_s * ahead_s)
         wanted = self.credits(worker) + ahead - len(self._leased[worker])
         if self.credits(worker) == 0:
             return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -185,3 +186,13 @@ def test_in_open_loop_too_every_trial_is_in_exactly_one_place(
     assert ledger.in_hand == len(in_hand)
     everything = [*in_hand, *over, *(trial.id for trial in ledger.close())]
     assert sorted(everything) == sorted(trial.id for trial in _trials(count))
+
+
+@pytest.mark.parametrize(("workers", "period_s"), [(1, 0.1), (10, 0.1), (25, 0.25), (50, 0.5), (1000, 0.5)])
+def test_many_workers_answer_less_often(workers: int, period_s: float) -> None:
+    """A hundred answers a second in all from ten workers on, and each is heard of twice a second at least. What is
+    leased ahead lasts two and a half times as long: at 40 trials a second that is 10, 10, 25, 50 and 50, and one."""
+    names = [f"w{number}" for number in range(workers)]
+    ledger = Ledger(_trials(workers + 100), workers, names)
+    assert ledger.period_s == pytest.approx(period_s)
+    assert len(ledger.lease("w0", rate_per_s=40)) == 1 + 1 + round(100 * period_s)
