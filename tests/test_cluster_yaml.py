@@ -37,3 +37,11 @@ def test_every_file_it_needs_is_sent() -> None:
     assert CLUSTER["file_mounts"] == {"~/loadrig": "."}
     assert all((ROOT / name).is_file() for name in ("constraints.txt", "pyproject.toml"))
     assert {".venv", "results"} <= set(CLUSTER["rsync_exclude"])
+
+
+def test_the_head_is_the_drivers_alone() -> None:
+    """Ray places no worker where the driver computes: the head offers no CPU, the others all they have."""
+    head, workers = (" ".join(CLUSTER[f"{kind}_start_ray_commands"]) for kind in ("head", "worker"))
+    assert "--num-cpus=0" in head
+    assert "--num-cpus" not in workers
+    assert all("ulimit -n 65536" in commands for commands in (head, workers))
