@@ -143,15 +143,18 @@ def test_the_questions_read_are_never_written_over(paths: Paths) -> None:
 
 
 @pytest.mark.parametrize("kind", ["harden", "enlarge"])
-@pytest.mark.parametrize(("field", "problem"), [("documents", "`documents` is empty"), ("doc", "document 'nope'")])
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [("documents", "`documents` is empty"), ("doc", "document 'nope'"), ("date", "not an ISO date: 'nope'")],
+)
 def test_a_ledger_that_does_not_hold_together_is_refused(paths: Paths, kind: str, field: str, problem: str) -> None:
-    """No documents, or a state in one that is not there: the ledger is named, nothing is written."""
+    """No documents, a state in one that is not there, a date that is none: the ledger is named, nothing is written."""
     path = Path(paths.corpus) / "ledger.json"
     ledger = msgspec.json.decode(path.read_bytes())
     if field == "documents":
         ledger["documents"] = []
     else:
-        ledger["facts"][0]["states"][0]["doc"] = "nope"
+        ledger["facts"][0]["states"][0][field] = "nope"
     path.write_bytes(msgspec.json.encode(ledger))
     calls = {
         "harden": lambda: corpus_build.harden(paths, 7),

@@ -45,7 +45,7 @@ def read_manifest(path: Path) -> list[tuple[int, Entry]]:
             raise InputError("empty id or file", path=path, line=line, remedy=_LINE)
         _once(lines_of_ids, entry.id, what="id", path=path, line=line)
         _once(lines_of_files, entry.file, what="file", path=path, line=line)
-        if entry.date is not None and not _is_iso(entry.date):
+        if entry.date is not None and not is_iso(entry.date):
             raise InputError(f"not an ISO date: {entry.date!r}", path=path, line=line, remedy="write it as 2026-03-01")
     return rows
 
@@ -57,7 +57,8 @@ def _once(seen: dict[str, int], value: str, *, what: str, path: Path, line: int)
     seen[value] = line
 
 
-def _is_iso(text: str) -> bool:
+def is_iso(text: str) -> bool:
+    """Whether it is a day as `2026-03-01`."""
     try:
         datetime.date.fromisoformat(text)
     except ValueError:

@@ -61,10 +61,14 @@ def read_edition(folder: str, questions: str) -> Edition:
 
 
 def _check_states(ledger: Ledger, path: Path) -> None:
-    """Every state is of one of the ledger's documents, of which there is one at least."""
+    """Dates are ISO; every state is of one of the ledger's documents, of which there is one at least."""
     if not ledger.documents:
         raise InputError("`documents` is empty", path=path, remedy="list the project's papers with their dates")
     dated = {document.id for document in ledger.documents}
+    states = [state for fact in ledger.facts for state in fact.states]
+    for date in (one.date for one in (*ledger.documents, *states)):
+        if not manifest.is_iso(date):
+            raise InputError(f"not an ISO date: {date!r}", path=path, remedy="write it as 2026-03-01")
     for fact in ledger.facts:
         for state in fact.states:
             if state.doc not in dated:
