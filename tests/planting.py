@@ -178,7 +178,8 @@ def porters(folder: Path, chance: Random, *, posts: int = 20, papers: int = 12) 
         (folder / "corpus" / f"{chance.getrandbits(32):08x}.md").write_text("\n\n".join(lines) + "\n")
     rows = [
         {
-            "id": f"p-{number}", "category": "supersession", "question": f"Is there a post of {name} porter with a key?",
+            "id": f"p-{number}", "category": "supersession",
+            "question": f"Is there a post of {name} porter with a key?",
             "reference": "Yes, it was restored.", "must_contain": ["restored"], "stale": ["abolished"],
         }
         for number, name in enumerate(names)
