@@ -73,7 +73,7 @@ def test_an_arm_that_raises_fails_its_trial_and_no_other(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("flags", [["--inline"], ["--workers", "2"]])
 def test_a_retriever_that_raises_ends_no_run(flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every search raises, inline and in processes of their own: every trial fails by name, and the run ends with its report."""
+    """Every search raises, inline and in processes: every trial fails by name, and the run ends with a report."""
     arms = '[[arm]]\nkind = "rag"\nretriever = "mine:Raising"\n'
     called = _run(tmp_path, monkeypatch, {"mine.py": RAISING}, arms, *flags)
     assert called.code == 1, called.err

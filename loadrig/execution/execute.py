@@ -98,7 +98,7 @@ async def _execute(
         handles = await stack.enter_async_context(_fleet(folder, prepared, reached, fleet))
         if endpoint.url:
             progress.notice(f"metrics at {endpoint.url}")
-        workers = tuple((handle.name, handle.pid) for handle in handles)
+        workers = tuple((handle.name, handle.pid, handle.host) for handle in handles)
         session = folders.Session(options.command_line, workers, fleet.kind)
         on_file = prepared if steering is None else replace(prepared, stages=(), trials=())
         manifest = folders.begin(folder, on_file, reached, session, None if taken is None else taken.manifest)

@@ -65,10 +65,11 @@ def _new_folder(out: Path, plan: Plan) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One going at a run: the first call, or a resume. `workers` are names and process ids."""
+    """One going at a run: the first call, or a resume. `workers` are names, process ids and, for those on
+    another machine, its address."""
 
     command_line: str
-    workers: tuple[tuple[str, int], ...]
+    workers: tuple[tuple[str, int, str | None], ...]
     fleet: Fleet = "inline"
 
 
@@ -90,7 +91,7 @@ def begin(
         manifest |= {"self_measurement": [], "stamps": [], "clocks": []}
     manifest["status"], manifest["ended_at"] = "running", None
     manifest["endpoints"] = dict(reached.base_urls)
-    manifest["workers"] = [{"name": name, "pid": pid} for name, pid in session.workers]
+    manifest["workers"] = [{"name": name, "pid": pid, "host": host} for name, pid, host in session.workers]
     manifest["sessions"].append(
         {
             "began_at": SystemClock().label(),

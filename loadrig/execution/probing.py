@@ -171,9 +171,7 @@ def context(rounds: list[tuple[Marked, Record]], model: str, arm: str) -> Safegu
     cut = sorted(set.intersection(*missing))
     if cut and len(missing) == TIMES:
         return Safeguard(CONTEXT, "failed", gap(cut, rounds[0][0].places), tuple(figures), model)
-    why = (
-        f"{len(missing[-1])} of {MARKERS} marker lines are missing, not twice the same: the model leaves some out"
-    )
+    why = f"{len(missing[-1])} of {MARKERS} marker lines are missing, not twice the same: the model leaves some out"
     return Safeguard(CONTEXT, "warned", why, tuple(figures), model)
 
 
