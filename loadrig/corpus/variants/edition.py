@@ -66,7 +66,7 @@ def _check_states(ledger: Ledger, path: Path) -> None:
         raise InputError("`documents` is empty", path=path, remedy="list the project's papers with their dates")
     dated = {document.id for document in ledger.documents}
     states = [state for fact in ledger.facts for state in fact.states]
-    for date in (one.date for one in (*ledger.documents, *states)):
+    for date in [one.date for one in ledger.documents] + [state.date for state in states]:
         if not manifest.is_iso(date):
             raise InputError(f"not an ISO date: {date!r}", path=path, remedy="write it as 2026-03-01")
     for fact in ledger.facts:
