@@ -8,12 +8,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import loadrig
 
 from loadrig.config import read_plan
+from loadrig.words import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = [line.strip() for line in (ROOT / "README.md").read_text().splitlines() if line.startswith("    ")]
@@ -25,6 +28,7 @@ SMALL = {
     "nightly": ["--limit", "1", "--inline", "--one-pass"],
     "corpus": [],
 }
+TABLES = [one for name, one in vars(settings).items() if name.endswith("Settings") or name == "Plan"]
 
 
 @contextmanager
@@ -87,3 +91,11 @@ def test_the_plan_shown_in_full_is_a_plan(at_home: Path) -> None:
     (at_home / "full.toml").write_text("\n".join(LINES[start : end + 1]))
     called = loadrig("plan", "full.toml")
     assert called.code == 0, called.err
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
+def test_the_plan_shown_in_full_names_every_key(table: type[Any]) -> None:
+    """The README says "all of it", so a key that is not there would be looked for in vain."""
+    text = (ROOT / "README.md").read_text()
+    shown = set(re.findall(r"\w+", text[text.index("## A plan") : text.index("## What comes out")]))
+    assert {field.name for field in fields(table)} - shown - {"arms"} == set()  # written as [[arm]], resolved to arms
