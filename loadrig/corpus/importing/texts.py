@@ -6,7 +6,6 @@ file's name as 2026-03-01. Files that cannot be documents are named with the rea
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,9 +47,4 @@ def found_in(root: Path) -> Iterator[Found | Skipped]:
 
 
 def _date(name: str) -> str | None:
-    for found in _DATE.findall(name):
-        try:
-            return datetime.date.fromisoformat(found).isoformat()
-        except ValueError:
-            continue
-    return None
+    return next(filter(manifest.is_iso, _DATE.findall(name)), None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import itertools
 from collections.abc import Iterator
 
 from loadrig.corpus.dating import dates_in
+from loadrig.corpus.manifest import is_iso
 from loadrig.corpus.rules.outcome import Finding, Note, Outcome, Place, Unchecked
 from loadrig.corpus.rules.subject import Subject
 from loadrig.suggest import did_you_mean
@@ -27,7 +27,7 @@ def dates_rise(subject: Subject) -> Iterator[Finding]:
     documents = subject.ledger.documents
     for number, document in enumerate(documents):
         place = subject.at_ledger("documents", number)
-        if not _is_day(document.date):
+        if not is_iso(document.date):
             yield Finding(place, f"{document.date!r} is no date", "write it as 2034-01-24")
         listed = subject.entries[document.id][1].date if document.id in subject.entries else None
         if listed and listed != document.date:
@@ -87,13 +87,6 @@ def callers(subject: Subject) -> Iterator[Outcome]:
         if hidden:
             text = f"{line.question.id}: its caller may not see gold document {', '.join(hidden)}"
             yield Note(text, subject.at_question(line))
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def _named_in_ledger(subject: Subject) -> Iterator[tuple[Place, str]]:

@@ -13,6 +13,7 @@ import random
 import re
 from dataclasses import dataclass, field
 
+from loadrig.corpus.manifest import is_iso
 from loadrig.corpus.variants.dates import MONTH, MONTHS
 
 _COUNTS = ("four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -61,7 +62,7 @@ class Amounts:
     def _replaced(self, found: re.Match[str]) -> str:
         new = found.group()
         if found["iso"]:
-            new = self.date(new) if _is_day(new) else new
+            new = self.date(new) if is_iso(new) else new
         elif found["day"]:
             new = self._day(found)
         elif found["alone"]:
@@ -124,11 +125,3 @@ def _figure(figure: str, chance: random.Random) -> str:
     if new == value:
         new = value + step if value != 100 else value - step
     return f"{new:,}" if "," in figure else str(new)
-
-
-def _is_day(iso: str) -> bool:
-    try:
-        datetime.date.fromisoformat(iso)
-    except ValueError:
-        return False
-    return True
