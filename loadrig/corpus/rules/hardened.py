@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from loadrig.corpus.dating import MONTH_OF
+from loadrig.corpus.ledger import State
 from loadrig.corpus.oracles import mentions_of
 from loadrig.corpus.rules.history import own_texts, superseded
 from loadrig.corpus.rules.outcome import Finding, Note, Outcome
@@ -64,9 +65,9 @@ def requoted(subject: Subject) -> Iterator[Outcome]:
     """
     for number, fact in enumerate(subject.ledger.facts):
         for at, state in enumerate(fact.states):
-            later = _after(subject, state.doc)
-            if state not in superseded(fact) or any(squeezed(state.quote) in subject.texts[doc] for doc in later):
+            if state not in superseded(fact) or _is_requoted(subject, state):
                 continue
+            later = _after(subject, state.doc)
             place = subject.at_ledger("facts", number, "states", at)
             spoken = [topic for topic in subject.ledger.topics if subject.hits(state.quote, topic.words)]
             problem = f"fact {fact.id}: no later document requotes {state.quote!r}"
@@ -81,11 +82,9 @@ def last_mention_misleads(subject: Subject) -> Iterator[Finding]:
     texts, newest = own_texts(subject), subject.own[-1:]
     misled = []
     for number, fact in enumerate(subject.ledger.facts):
-        found = mentions_of(fact, texts)
-        if not any(
-            squeezed(one.quote) in subject.texts[doc] for one in superseded(fact) for doc in _after(subject, one.doc)
-        ):
+        if not any(_is_requoted(subject, state) for state in superseded(fact)):
             continue
+        found = mentions_of(fact, texts)
         if found and found[-1].state.value == fact.states[-1].value:
             problem = (
                 f"fact {fact.id}: the last mention, in {found[-1].doc}, is right although an old state is requoted"
@@ -97,6 +96,11 @@ def last_mention_misleads(subject: Subject) -> Iterator[Finding]:
     if newest and newest[0] not in misled:
         problem = "no superseded value is requoted in the newest document"
         yield Finding(subject.at_text(newest[0]), problem, "requote one there, with its source")
+
+
+def _is_requoted(subject: Subject, state: State) -> bool:
+    """Whether its quote stands in a later document."""
+    return any(squeezed(state.quote) in subject.texts[doc] for doc in _after(subject, state.doc))
 
 
 def _after(subject: Subject, doc: str) -> tuple[str, ...]:
