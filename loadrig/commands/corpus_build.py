@@ -51,8 +51,8 @@ def harden(paths: Paths, seed: int) -> None:
     _write(paths, made.edition, telling.hardened(edition, made.requotes, seed))
     console = Console()
     newest = made.edition.ledger.documents[-1].id
-    # `into` are ids of the source; the newest document is the last in both ledgers.
-    in_newest = sum(one.into == edition.ledger.documents[-1].id for one in made.requotes.placed)
+    # Requotes have the source's ids; the newest document is the last in both ledgers.
+    in_newest = len(made.requotes.into(edition.ledger.documents[-1].id))
     placed = len(made.requotes.placed)
     console.print(f"{placed} earlier states requoted, {in_newest} of them in the newest document {newest}")
     for state in made.requotes.left_out:

@@ -69,6 +69,10 @@ class Requotes:
     placed: tuple[Requote, ...]
     left_out: tuple[str, ...]
 
+    def into(self, doc: str) -> list[Requote]:
+        """Those of one document's appendix."""
+        return [requote for requote in self.placed if requote.into == doc]
+
 
 def place(ledger: Ledger, sources: Mapping[str, Source], seed: str) -> Requotes:
     """Chooses a document for each state that no longer holds; `sources` has each document of the ledger by its id."""

@@ -80,7 +80,7 @@ def _source(paper: Paper, date: str, names: Sequence[Name]) -> Source:
 
 
 def _appendix_of(doc: str, requotes: Requotes, sources: Mapping[str, Source], ledger: Ledger, seed: int) -> str:
-    here = [requote for requote in requotes.placed if requote.into == doc]
+    here = requotes.into(doc)
     return appendix(here, sources, ledger.topics, str(seed)) if here else ""
 
 

@@ -13,7 +13,7 @@ Please leave the canary in where it stands, and keep copies of the texts out of 
 
 def hardened(edition: Edition, requotes: Requotes, seed: int) -> str:
     """For the hardened variant."""
-    newest = sum(one.into == edition.ledger.documents[-1].id for one in requotes.placed)
+    newest = len(requotes.into(edition.ledger.documents[-1].id))
     left_out = "".join(f"* Not requoted: {state}.\n" for state in requotes.left_out)
     return f"""# {edition.name}, hardened
 
