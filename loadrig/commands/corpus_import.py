@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -81,24 +81,19 @@ def _folder(job: Import, console: Console) -> None:
     if job.questions is None:
         if job.questions_out or job.columns:
             raise InputError("--questions-out or --map", path=job.source, remedy="name the set too: --questions SET")
-        ids = _ids(job, _texts(job))
-        _say(console, _skipped(_write(job, _texts(job))))
+        ids = _ids(job, texts.documents(job.source))
+        _say(console, _skipped(_write(job, texts.documents(job.source))))
         _say(console, [f"{len(ids):,} documents in {job.out}"])
         return
     table = tables.read_table(job.questions, columns.parse(job.columns))
-    ids = _ids(job, _texts(job))
+    ids = _ids(job, texts.documents(job.source))
     questions = [
         _with_gold(line, ids, job.questions, at) for line, at in zip(table.questions, table.lines, strict=True)
     ]
-    _say(console, _skipped(_write(job, _texts(job))))
+    _say(console, _skipped(_write(job, texts.documents(job.source))))
     count = write_lines(job.key, questions)
     _say(console, table.notes)
     _say(console, [f"{len(ids):,} documents in {job.out}, {count:,} questions in {job.key}"])
-
-
-def _texts(job: Import) -> Iterator[tuple[Entry, bytes] | Skipped]:
-    for one in texts.found_in(job.source):
-        yield one if isinstance(one, Skipped) else (one.entry, one.content)
 
 
 def _ids(job: Import, found: Iterable[tuple[Entry, bytes] | Skipped]) -> Collection[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from loadrig.corpus import manifest
@@ -22,16 +21,8 @@ _DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _HEADING = re.compile(r"^#+ +(.+?)(?: +#+)?$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A document and its content."""
-
-    entry: Entry
-    content: bytes
-
-
-def found_in(root: Path) -> Iterator[Found | Skipped]:
-    """The documents of a folder in the order of their paths. Raises `InputError` when it is a corpus already."""
+def documents(root: Path) -> Iterator[tuple[Entry, bytes] | Skipped]:
+    """The documents of a folder, byte for byte, by path. Raises `InputError` when it is a corpus already."""
     if (root / manifest.NAME).exists():
         raise InputError("has a manifest already", path=root, remedy="use it as it is: it is a corpus")
     names, skipped = text_files(root.resolve())
@@ -43,7 +34,7 @@ def found_in(root: Path) -> Iterator[Found | Skipped]:
         else:
             heading = _HEADING.search(text)
             entry = Entry(name, f"docs/{name}", title=heading[1] if heading else None, date=_date(name))
-            yield Found(entry, (root / name).read_bytes())
+            yield entry, (root / name).read_bytes()
 
 
 def _date(name: str) -> str | None:
