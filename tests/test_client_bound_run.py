@@ -72,7 +72,8 @@ def test_a_dead_simulator_is_not_taken_for_a_quiet_one(tmp_path: Path) -> None:
         def started(self, info: RunInfo) -> None:
             os.kill(self.simulators[0], signal.SIGKILL)
 
-    of = plan(Control(), load={"concurrency": (4,)}, model=(ModelSettings(id=MODEL),))
+    resting = {"concurrency": (1,), "think_s": 0.1}  # a refusal takes no time; the worker is to be sampled
+    of = plan(Control(), load=resting, model=(ModelSettings(id=MODEL),))
     fired = fire(of, {MODEL: scenario(tmp_path, first_ms=100)}, tmp_path, stopper=Killing(), loop="uvloop")
     assert {record.outcome for record in fired.run.records} == {"failed"}
     (stage,) = fired.summary.stages

@@ -48,7 +48,6 @@ class _Driver:
 
     async def begin_stage(self) -> None:
         self._probe.begin_stage()
-        self._probe.take()
 
     async def vitals(self) -> Vitals:
         return self._probe.take()

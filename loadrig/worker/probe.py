@@ -91,8 +91,9 @@ class Probe:
             gc.callbacks.remove(self._collected)
 
     def begin_stage(self) -> None:
-        """Forgets what the CPU was used for until now."""
+        """Forgets what it saw until now: an idle loop before a stage would hide how late the stage's own was."""
         self._cpu.clear()
+        self.take()
 
     def take(self) -> Vitals:
         """What was seen since the last call; the CPU share reaches further back."""

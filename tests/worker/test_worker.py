@@ -161,6 +161,23 @@ def test_an_exchange_ends_as_soon_as_a_slot_is_free(tmp_path: Path) -> None:
     assert (batch.in_flight, batch.waiting) == (0, 0)
 
 
+def test_what_a_worker_saw_before_a_stage_is_not_the_stages(tmp_path: Path) -> None:
+    """Half a second idle before each of two stages is fifty samples of a loop that had nothing to do: with them a
+    stage's lag p99 would be that of an idle loop. They are not told; what comes in a stage, again half a second, is."""
+
+    async def work(handle: Handle, server: Server) -> list[int]:
+        await asyncio.sleep(0.5)
+        first = await handle.exchange(Order("c2", 0, wait_s=0))
+        await asyncio.sleep(0.5)
+        same = await handle.exchange(Order("c2", 0, ack=first.number, wait_s=0))
+        await asyncio.sleep(0.5)
+        second = await handle.exchange(Order("c4", 0, ack=same.number, wait_s=0))
+        return [len(batch.vitals.lags_ns) for batch in (first, same, second)]
+
+    first, same, second = working(tmp_path, QUICK, work)
+    assert (first < 20, same > 40, second < 20) == (True, True, True)
+
+
 def test_a_worker_whose_search_process_dies_is_a_dead_worker(tmp_path: Path) -> None:
     """kill -9 of the search process: the next search ends the worker with a FleetError that says so."""
     others = {child.pid for child in multiprocessing.active_children()}
