@@ -4,7 +4,7 @@ Arrivals are made in operational time, in which the rate is one: 0, 1, 2, ... wh
 when Poisson. The inverse of the integral of the rate maps them to the clock, so that a ramp bends both alike. All is in
 whole numbers: the k-th constant arrival is k / rate from the begin, rounded down once, however large k is.
 
-Knows no trial and no worker: the n-th part of a schedule is every n-th arrival, which anybody can compute alone.
+Knows no trial and no worker.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, islice
+from itertools import count
 from typing import Literal
 
 Arrivals = Literal["poisson", "constant"]
@@ -108,11 +108,6 @@ def replayed(at_s: tuple[float, ...]) -> Schedule:
     """Arrivals at seconds that somebody else has fixed, in order; the stage ends a second after the last."""
     due = tuple(round(Fraction(str(one)) * _UNIT) for one in at_s)
     return Schedule(due, 0, due[-1] + _UNIT)
-
-
-def share(schedule: Schedule, number: int, of: int) -> tuple[int, ...]:
-    """The due times of worker `number` (from 0) of `of`: every `of`-th."""
-    return tuple(islice(schedule.due_ns, number, None, of))
 
 
 def _measured_from_ns(pace: Pace, warmup: int) -> int:

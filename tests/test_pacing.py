@@ -1,4 +1,4 @@
-"""Due times: fixed beforehand from a seed, exact however many there are, and shared out without a gap."""
+"""Due times: fixed beforehand from a seed, and exact however many there are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadrig.pacing import Arrivals, Pace, Schedule, counting, lasting, replayed, share
+from loadrig.pacing import Arrivals, Pace, Schedule, counting, lasting, replayed
 
 S = 1_000_000_000
 rates = st.integers(1, 10_000).map(lambda n: n / 100)  # 0.01 to 100 a second
@@ -106,15 +106,6 @@ def test_constant_and_poisson_share_the_ramp() -> None:
     """Over many seeds the ramp's 4 s at 2 a second hold 4 arrivals on average, as the constant ones do."""
     found = [sum(due < 4 * S for due in islice(pace(2, "poisson", 4.0, str(n)).due_ns(), 40)) for n in range(2_000)]
     assert statistics.mean(found) == pytest.approx(4, rel=0.05)
-
-
-@given(rate=rates, arrivals=kinds, workers=st.integers(1, 9), number=st.integers(1, 300))
-def test_shares_are_disjoint_and_together_the_plan(rate: float, arrivals: Arrivals, workers: int, number: int) -> None:
-    """Each worker computes its part from the seed alone; no arrival is in two parts and none in none."""
-    whole = counting(pace(rate, arrivals), number, warmup=0)
-    parts = [share(counting(pace(rate, arrivals), number, warmup=0), n, workers) for n in range(workers)]
-    assert sorted(due for part in parts for due in part) == list(whole.due_ns)
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
 def test_a_replay_keeps_the_times_it_is_given() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadrig.fleet.ledger import Ledger
+from loadrig.pacing import Pace, counting
 from loadrig.words.trial import Trial
 
 
@@ -124,6 +125,17 @@ def test_due_trials_are_dealt_in_turn_ahead_of_their_time() -> None:
     assert _positions(ledger.lease_due("b", until_ns=30)) == [1]
     assert [_positions(ledger.lease_due(worker, until_ns=99)) for worker in "ab"] == [[4], [3]]
     assert not ledger.more
+
+
+@given(seed=st.text(max_size=3), workers=st.integers(1, 9), number=st.integers(1, 300))
+def test_shares_are_disjoint_and_together_the_plan(seed: str, workers: int, number: int) -> None:
+    """Whoever asks first: no due trial is in two shares and none in none, and no share is larger by more than one."""
+    due_ns = counting(Pace(5.0, "poisson", seed), number, warmup=0).due_ns
+    names = [f"w{n}" for n in range(workers)]
+    ledger = Ledger(_due(*due_ns), workers, names)
+    shares = [ledger.lease_due(name, until_ns=due_ns[-1] + 1) for name in reversed(names)]
+    assert sorted(trial.due_ns or 0 for share in shares for trial in share) == list(due_ns)
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
 def test_a_worker_without_credit_is_dealt_no_due_trial() -> None:
