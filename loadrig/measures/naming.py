@@ -45,15 +45,14 @@ def ids_named(answer: str, known: Known) -> list[Named]:
     build = _build(known)
     found = []
     for word in _WORD.finditer(answer):
-        name, before = word[0].casefold(), answer[max(0, word.start() - _REACH) : word.start()]
+        name = word[0].casefold()
         document = build.names.get(name) or build.names.get(_ENDING.sub("", name))
-        plain = name.isalpha()
+        if document is None and (_shape(name) not in build.shapes or _DATE.fullmatch(name)):
+            continue  # nearly every word: what stands before it is not looked at, which takes long
+        before, plain = answer[max(0, word.start() - _REACH) : word.start()], name.isalpha()
         marked = (_MARK if plain else _FAINT_MARK).search(before) is not None
-        if document is not None:
-            if marked or not plain:
-                found.append(Named(word.start(), word.end(), word[0], document))
-        elif _is_like(name, build, marked=marked):
-            found.append(Named(word.start(), word.end(), word[0], None))
+        if marked or (not plain if document is not None else _is_known_in_parts(name, build)):
+            found.append(Named(word.start(), word.end(), word[0], document))
     return found
 
 
@@ -99,11 +98,8 @@ def _build(known: Known) -> _Build:
     )
 
 
-def _is_like(name: str, build: _Build, *, marked: bool) -> bool:
-    if _shape(name) not in build.shapes or _DATE.fullmatch(name):
-        return False
-    if marked:
-        return True
+def _is_known_in_parts(name: str, build: _Build) -> bool:
+    """Whether a word with figures and letters has all its letters from the known ids' words, or has three figures."""
     runs = _RUN.findall(name)
     letters = {run for run in runs if not run.isdigit()}
     figures = len(runs) - sum(run in letters for run in runs)
