@@ -15,13 +15,13 @@ from random import Random
 
 import msgspec
 
+from loadrig.simulator.documents import find_documents
 from loadrig.simulator.vocabulary import stems
 
 ENOUGH, HELD, SUPPORTED = 0.6, 0.9, 0.85
 _CASE = re.compile(r"<question>\n(?P<question>.*?)\n</question>.*<answer>\n(?P<answer>.*)\n</answer>\s*\Z", re.DOTALL)
 _REFERENCE = re.compile(r"<reference>\n(.*?)\n</reference>", re.DOTALL)
 _SUPERSEDED = re.compile(r"<superseded>\n(.*?)\n</superseded>", re.DOTALL)
-_DOCUMENT = re.compile(r"<document\b([^>]*)>(.*?)</document>", re.DOTALL)
 _OPENING = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _DECLINES = re.compile(
     r"\b(?:do(?:es)? not say|not stated|not provided|nothing in|cannot (?:say|answer))\b", re.IGNORECASE
@@ -48,7 +48,7 @@ def judge(
         return MUMBLED
     reference = _REFERENCE.search(text)
     if reference is None:
-        documents = [f"{attributes} {inner}" for attributes, inner in _DOCUMENT.findall(text)]
+        documents = [" ".join((*attributes.values(), inner)) for attributes, inner in find_documents(text)]
         is_supported = supported(case["answer"], documents, case["question"]) is not erring
         reason = "every word is in the documents" if is_supported else "some words are in no document"
         return _json({"supported": is_supported, "reason": reason})
