@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from loadrig.simulator.request import Message
+from loadrig.simulator.request import Message, user_texts
 
 _WISH = re.compile(r"\brepeat\b[^\"]{0,80}\bline[^\"]{0,80}\bbegins? with \"(?P<start>[^\"\n]+)\"", re.IGNORECASE)
 NONE = "No line begins so."
@@ -15,7 +15,7 @@ NONE = "No line begins so."
 
 def repeated(messages: tuple[Message, ...]) -> str | None:
     """The lines asked for, in order; None when the last user text asks for none."""
-    texts = [b["text"] for m in messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
+    texts = user_texts(messages)
     wish = _WISH.search(texts[-1]) if texts else None
     if wish is None:
         return None

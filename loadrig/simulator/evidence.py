@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from loadrig.simulator.documents import Source, Statement
-from loadrig.simulator.vocabulary import stems, stems_of
+from loadrig.simulator.vocabulary import MONTHS, stems, stems_of
 
 NEAR = 0.35
 """What a word counts that stands in the heading, the title or a neighbouring statement only."""
@@ -26,8 +26,7 @@ _NUMBER = re.compile(
     r"hundred|thousand|half|quarter|twice|once|none)\b",
     re.IGNORECASE,
 )
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_DATE = re.compile(rf"\b\d{{4}}(?:-\d\d){{0,2}}\b|\b(?:{_MONTHS})\b|\b\d\d?:\d\d\b")
+_DATE = re.compile(rf"\b\d{{4}}(?:-\d\d){{0,2}}\b|\b(?:{'|'.join(MONTHS)})\b|\b\d\d?:\d\d\b")
 _PERSON = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+")
 _TERM = re.compile(r"`[^`]+`|\"[^\"]+\"|\b\w*[._/]\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]\w*[A-Z0-9]\w*|(?<=[a-z,] )[A-Z][\w-]+")
 KINDS = (

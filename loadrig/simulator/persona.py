@@ -14,7 +14,7 @@ from loadrig.simulator.echo import repeated
 from loadrig.simulator.judge import judge
 from loadrig.simulator.reader import Habits, answer
 from loadrig.simulator.reply import Call, Text
-from loadrig.simulator.request import Message, Request
+from loadrig.simulator.request import Message, Request, user_texts
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.transcript import toolset, transcribe
 
@@ -68,7 +68,7 @@ def _habits(attempt: str, scenario: Scenario) -> Habits:
 
 def _verdict(messages: tuple[Message, ...], attempt: str, scenario: Scenario) -> str | None:
     """The verdict on a case to judge; None when the last user text is none."""
-    texts = [b["text"] for m in messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
+    texts = user_texts(messages)
     chance = draw(scenario.seed, attempt, "judge")
     if not texts:
         return None
@@ -89,7 +89,7 @@ def _call(call: ToolCall, identity: str) -> Call:
 
 def read_given(messages: tuple[Message, ...]) -> Given:
     """Find the question (the last text of the last user message that has text) and the documents of all user text."""
-    texts = [b["text"] for m in messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
+    texts = user_texts(messages)
     if not texts:
         return Given("", [])
     before, question = _split_question(texts[-1])

@@ -49,6 +49,11 @@ class Request:
     automatic_cache: Block | None
 
 
+def user_texts(messages: tuple[Message, ...]) -> list[str]:
+    """What the user said, text block by text block; what tools gave back is none."""
+    return [block["text"] for m in messages if m.role == "user" for block in m.blocks if block["type"] == "text"]
+
+
 def parse_request(body: bytes, *, counting: bool = False) -> Request:
     """Decode and check a body of POST /v1/messages (or, `counting`, of count_tokens). Raises BadRequestError."""
     try:

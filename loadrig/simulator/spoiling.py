@@ -10,11 +10,8 @@ from datetime import date, timedelta
 from random import Random
 
 from loadrig.simulator.documents import Source
+from loadrig.simulator.vocabulary import MONTHS
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _WRITTEN = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
 LOOKED_AT = 6  # statements from a document's opening in which its date is looked for

@@ -54,6 +54,10 @@ NEGATIONS = re.compile(
     r"\b(?:not|no longer|never|cannot|none|neither|nor|taken out|turned down|voted down)\b|n't\b", re.IGNORECASE
 )
 STANDING = re.compile(r"\b(?:Status|State|Decision|Outcome|Resolution|Result|Verdict|Disposition)\b\W{0,4}[:|]")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 AUXILIARIES = words("is are was were does do did has have had can could may might must should shall will would")
 
 _ENDINGS = (

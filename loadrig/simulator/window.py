@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from loadrig.simulator.counting import tokens, weight
-from loadrig.simulator.request import Message, Request
+from loadrig.simulator.request import Message, Request, user_texts
 from loadrig.simulator.scenario import Scenario
 
 
@@ -17,8 +17,7 @@ def cut(request: Request, scenario: Scenario) -> Request:
     """The request as the window lets it through; the same one when it fits or the window is whole."""
     if not scenario.window_tokens:
         return request
-    texts = [b["text"] for m in request.messages if m.role == "user" for b in m.blocks if b["type"] == "text"]
-    whole = "".join(texts)
+    whole = "".join(user_texts(request.messages))
     if tokens(weight(whole), scenario.token_ratio) <= scenario.window_tokens:
         return request
     if scenario.window_drops == "top":
