@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loadrig.analysis.selection import asked
+from loadrig.graders.blind import with_answer
 from loadrig.graders.opening import contradicts, opening
 from loadrig.graders.precheck import hits, passes
 from loadrig.graders.scores import Graded
@@ -61,11 +63,8 @@ def correct(question: Question | None, answer: str) -> bool | None:
 
 def grade(run: RunFolder) -> Graded:
     """The automatic marks of every answered trial, warm-up left out."""
-    answered = [
-        r for r in run.records if r.outcome == "answered" and r.phase != "warmup" and r.question in run.questions
-    ]
     scores = {}
-    for record in answered:
+    for record in with_answer(run, asked(run)):
         found = marks(run.questions[record.question], record.answer)
         scores[record.trial, record.try_no] = Score(
             grader=PRECHECK,

@@ -47,14 +47,23 @@ class Choice:
 
 def choose(run: RunFolder, *, seed: int, all_repetitions: bool) -> Choice:
     """The rows of a run, shuffled; the same for the same seed."""
-    records = in_order(run, asked(run))
-    if not all_repetitions:
-        records = list(first_asked(records))
-    answered = [record for record in records if record.outcome == "answered" and record.question in run.questions]
+    records = chosen(run, all_repetitions=all_repetitions)
+    answered = with_answer(run, records)
     by_answer = grouped(((record.question, record.answer), (record.trial, record.try_no)) for record in answered)
     rows = _coded(run, seed, sorted(by_answer.items()))
     random.Random(f"{seed}/order").shuffle(rows)
     return Choice(tuple(rows), len(records), len(records) - len(answered), seed, all_repetitions)
+
+
+def chosen(run: RunFolder, *, all_repetitions: bool) -> list[Record]:
+    """The asked trials to grade, with or without an answer, in order."""
+    records = in_order(run, asked(run))
+    return records if all_repetitions else list(first_asked(records))
+
+
+def with_answer(run: RunFolder, records: Iterable[Record]) -> list[Record]:
+    """Those that have something to grade: an answer, to a question that is on file."""
+    return [record for record in records if record.outcome == "answered" and record.question in run.questions]
 
 
 def first_asked(records: Iterable[Record]) -> Iterator[Record]:

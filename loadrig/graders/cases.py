@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from loadrig.analysis.retrieval import last_prompt, texts_of
-from loadrig.analysis.selection import asked, grouped, in_order
-from loadrig.graders.blind import choose, code_of, first_asked
+from loadrig.analysis.selection import grouped
+from loadrig.graders.blind import choose, chosen, code_of, with_answer
 from loadrig.graders.judge import FOLDER, Case, faithfulness_case, grade_case
 from loadrig.log import MANIFEST, RECORDS, RunFolder, read_prompts, read_run
 from loadrig.words.record import Record
@@ -24,11 +24,8 @@ def grading(run: RunFolder, *, seed: int, all_repetitions: bool) -> list[Case]:
 
 def faithfulness(run: RunFolder, *, seed: int, all_repetitions: bool) -> list[Case]:
     """A case for each distinct answer with its documents; an answer without any, such as the control's, has none."""
-    records = in_order(run, asked(run))
-    if not all_repetitions:
-        records = list(first_asked(records))
     prompts = read_prompts(run.path)
-    answered = [record for record in records if record.outcome == "answered" and record.question in run.questions]
+    answered = with_answer(run, chosen(run, all_repetitions=all_repetitions))
     texts = grouped(
         (faithfulness_case(run.questions[record.question], record.answer, found), (record.trial, record.try_no))
         for record in answered

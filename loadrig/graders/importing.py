@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from loadrig.graders.cells import joined, same
+from loadrig.graders.cells import joined, same, unguarded
 from loadrig.graders.exporting import ANSWER, Keys
 from loadrig.graders.sheet import CODE, MARKS, Line, read
 from loadrig.words.errors import InputError
@@ -89,7 +89,7 @@ def _check_columns(path: Path, lines: Sequence[Line]) -> None:
 
 
 def _code(line: Line) -> str:
-    return line.cells.get(CODE, "").strip().removeprefix("'").upper()
+    return _cell(line, CODE).upper()
 
 
 def _answer(line: Line) -> list[str]:
@@ -135,7 +135,7 @@ def _share(line: Line, reading: _Reading) -> float | None:
 
 
 def _cell(line: Line, name: str) -> str:
-    return line.cells.get(name, "").strip().removeprefix("'")
+    return unguarded(line.cells.get(name, "").strip())
 
 
 def _is_blank(score: Score) -> bool:
