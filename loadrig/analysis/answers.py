@@ -17,9 +17,7 @@ from loadrig.analysis.selection import arm_names, grouped
 from loadrig.log import RunFolder
 from loadrig.measures import OF_ANSWER, answer_measure
 from loadrig.measures.citing import fabricated_dates, misplaced_dates, named_documents
-from loadrig.measures.context import Context
 from loadrig.measures.recency import recency_claims
-from loadrig.words.record import Record
 
 ALL = "all"
 FOUND, TOLD = 40, 300  # findings listed of each kind, characters of each; the figures count every one
@@ -87,7 +85,7 @@ def findings(looked: Iterable[Looked]) -> tuple[Finding, ...]:
     """Of each kind the first ones, in the order of the trials."""
     kept: dict[str, list[Finding]] = {}
     for one in looked:
-        for measure, what in _found(one.record, one.context):
+        for measure, what in _found(one):
             listed = kept.setdefault(measure, [])
             if len(listed) < FOUND:
                 record = one.record
@@ -102,9 +100,8 @@ def _categories(looked: Sequence[Looked]) -> tuple[CategoryAnswers, ...]:
 
 def _category(name: str, looked: Sequence[Looked]) -> CategoryAnswers:
     cross = {(right, ill): 0 for right in (True, False) for ill in (0.0, 1.0)}
-    ill_sourced = answer_measure("ill_sourced").value
     for one in looked:
-        ill = ill_sourced(one.record, one.context)
+        ill = one.values["ill_sourced"]
         if ill is not None and one.context.right is not None:
             cross[one.context.right, ill] += 1
     figures = tuple(figure for measure in OF_ANSWER if (figure := _figure(measure, looked)) is not None)
@@ -112,17 +109,16 @@ def _category(name: str, looked: Sequence[Looked]) -> CategoryAnswers:
 
 
 def _figure(name: str, looked: Iterable[Looked]) -> Figure | None:
-    measure = answer_measure(name)
-    values = [(one.record.question, measure.value(one.record, one.context)) for one in looked]
-    known = [(question, value) for question, value in values if value is not None]
+    known = [(one.record.question, value) for one in looked if (value := one.values[name]) is not None]
     each = [sum(of) / len(of) for of in grouped(known).values()]
-    total = sum(value for _, value in known)
-    return Figure(name, measure.UNIT, len(known), total, len(each), sum(each) / len(each)) if known else None
+    total, unit = sum(value for _, value in known), answer_measure(name).UNIT
+    return Figure(name, unit, len(known), total, len(each), sum(each) / len(each)) if known else None
 
 
-def _found(record: Record, context: Context) -> Iterable[tuple[str, str]]:
+def _found(one: Looked) -> Iterable[tuple[str, str]]:
+    record, context = one.record, one.context
     for name in _LIST:
-        if answer_measure(name).value(record, context):
+        if one.values[name]:
             yield name, record.answer[:TOLD]
     known, key = context.known, context.key
     if known is None or not record.answer:
@@ -130,9 +126,9 @@ def _found(record: Record, context: Context) -> Iterable[tuple[str, str]]:
     listed: dict[str, Callable[[], Iterable[str]]] = {
         "dates_fabricated": lambda: fabricated_dates(record.answer, key, known),
         "dates_misplaced": lambda: (f"{date} [{doc}]" for doc, date in misplaced_dates(record.answer, key, known)),
-        "ids_fabricated": lambda: (one.name for one in named_documents(record, context) if one.document is None),
-        "recency_wrong": lambda: (one.named for one in recency_claims(record.answer, key, known) if not one.true),
+        "ids_fabricated": lambda: (found.name for found in named_documents(record, context) if found.document is None),
+        "recency_wrong": lambda: (claim.named for claim in recency_claims(record.answer, key, known) if not claim.true),
     }
     for name, words in listed.items():
-        if answer_measure(name).value(record, context):
+        if one.values[name]:
             yield name, "; ".join(words())

@@ -1,4 +1,4 @@
-"""Answers with what is known of them: the asked trials, each with the context that measures of answers look at.
+"""Answers with what is known of them: the asked trials, each with its context and every measure of its answer.
 
 Whether all that a key rests on stood before the model is looked for only where an arm that shows documents is wrong,
 in the trial's last prompt: its quotes, white space aside; of a key without quotes the gold documents, by their tags in
@@ -18,9 +18,8 @@ from loadrig.analysis.retrieval import last_prompt, texts_of
 from loadrig.analysis.selection import CONTROL, asked, in_order
 from loadrig.corpus.facts import Known, read_known
 from loadrig.graders import automatic
-from loadrig.graders.opening import contradicts
-from loadrig.graders.precheck import passes
 from loadrig.log import RunFolder, read_prompts
+from loadrig.measures import OF_ANSWER, answer_measure
 from loadrig.measures.context import Context
 from loadrig.measures.recall import evidence_share
 from loadrig.words.corpus import Question
@@ -32,10 +31,12 @@ _KEPT = 256  # prompts looked at; a question's trials follow one another in few 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A trial and the context of its answer."""
+    """A trial, the context of its answer, and by name every measure of answers, taken once: some read the answer word
+    by word, and several figures are made of each."""
 
     record: Record
     context: Context
+    values: Mapping[str, float | None]
 
 
 def looked_at(run: RunFolder) -> list[Looked]:
@@ -43,7 +44,7 @@ def looked_at(run: RunFolder) -> list[Looked]:
     known = read_known(run.path)
     shown = _Shown(read_prompts(run.path))
     records = (record for record in in_order(run, asked(run)) if record.question in run.questions)
-    return [Looked(record, _context(run, record, known, shown)) for record in records]
+    return [_looked(record, _context(run, record, known, shown)) for record in records]
 
 
 class _Shown:
@@ -67,15 +68,19 @@ def _documents(texts: list[str]) -> Iterator[str]:
         yield from (unescape(one or other) for one, other in _TAG.findall(text))
 
 
+def _looked(record: Record, context: Context) -> Looked:
+    return Looked(record, context, {name: answer_measure(name).value(record, context) for name in OF_ANSWER})
+
+
 def _context(run: RunFolder, record: Record, known: Known | None, shown: _Shown) -> Context:
-    question, answer = run.questions[record.question], record.answer
-    right, marks = verdict(run, record), automatic.marks(question, answer)
+    question = run.questions[record.question]
+    right, marks = verdict(run, record), automatic.marks(question, record.answer)
     return Context(
         question=question,
         known=known,
         right=right,
-        complete=passes(answer, question.must_contain) if question.must_contain else None,
-        against=contradicts(answer, question.reference),
+        complete=marks.complete,
+        against=marks.against,
         stale=marks.stale,
         invented=marks.invented,
         had=shown.had(question, record) if right is False and record.arm != CONTROL else None,

@@ -26,7 +26,6 @@ from typing import Literal
 from loadrig.analysis.contexts import Looked
 from loadrig.analysis.selection import CONTROL, arm_names, grouped
 from loadrig.log import RunFolder
-from loadrig.measures import answer_measure
 from loadrig.measures.context import answered
 from loadrig.measures.declining import declines, hedges
 from loadrig.statistics.clustered import mean_difference
@@ -74,7 +73,7 @@ def label(one: Looked) -> Label:
         return "right"
     if record.reason == "refused" or not answered(record):
         return "refusal" if record.reason == "refused" else "none"
-    if any(answer_measure(name).value(record, context) for name in _ASSERTS):
+    if any(one.values[name] for name in _ASSERTS):
         return "confabulation"
     if hedges(record.answer) or declines(record.answer):
         return "guess" if hedges(record.answer) else "refusal"
