@@ -13,6 +13,7 @@ from loadrig.commands import corpus as command
 from loadrig.corpus import checks
 from loadrig.corpus.rules.subject import prepare
 from loadrig.graders.precheck import passes
+from loadrig.words.errors import InputError
 
 PLAIN = {"id": "q", "category": "fact", "question": "Who signs?", "reference": "The warden.", "gold": ["a.md"]}
 
@@ -57,6 +58,13 @@ def test_fields_of_other_makers_are_no_fault(tmp_path: Path, capsys: pytest.Capt
     write(tmp_path, {"c/a.md": "The warden signs.", "key.jsonl": rows(row)})
     out = shown(capsys, str(tmp_path / "c"), str(tmp_path / "key.jsonl"), code=0)
     assert "not checked: derivations: answers whose derivation is in a language of its own: 1\n" in out
+
+
+def test_a_time_that_a_run_would_refuse_is_refused(tmp_path: Path) -> None:
+    """`at_s` is a field of a question as the others are: a text there is named with its line."""
+    write(tmp_path, {"c/a.md": "The warden signs.", "key.jsonl": rows({**PLAIN, "at_s": "soon"})})
+    with pytest.raises(InputError, match=r"key\.jsonl:1: .*at_s"):
+        command.check(str(tmp_path / "c"), str(tmp_path / "key.jsonl"), None)
 
 
 def test_without_a_ledger_what_only_ours_promises_is_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,19 +70,17 @@ class _Row:
     evidence: tuple[Evidence, ...] = ()
     amending: tuple[str, ...] = ()
     caller: tuple[str, ...] = ()
+    at_s: float | None = None
     subtype: Any = None
     fact: Any = None
     refusal: Any = None
     derivation: Any = None
 
 
-_ASKED = {field.name for field in fields(Question)} & {field.name for field in fields(_Row)}
-
-
 def _key_line(line: int, row: _Row) -> KeyLine:
     return KeyLine(
         line=line,
-        question=Question(**{name: getattr(row, name) for name in _ASKED}),
+        question=Question(**{field.name: getattr(row, field.name) for field in fields(Question)}),
         subtype=None if row.subtype is None else str(row.subtype),
         facts=tuple(map(str, row.fact if isinstance(row.fact, list) else [row.fact])) if row.fact else (),
         refusal=None if row.refusal is None else str(row.refusal),
