@@ -27,8 +27,7 @@ from loadrig.analysis.accuracy import verdict
 from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.selection import asked
 from loadrig.analysis.summary import Summary
-from loadrig.log import RunFolder
-from loadrig.measures import answer_measure
+from loadrig.log import RunFolder, read_prompts
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.several import holm
 
@@ -143,9 +142,8 @@ def _measured(name: str) -> Callable[[RunFolder], Marks]:
     """Whether a measure finds anything in full context's answer to a question."""
 
     def marks(found: RunFolder) -> Marks:
-        value = answer_measure(name).value
-        looked = [one for one in looked_at(found) if one.record.arm == WIDE]
-        return {one.record.question: bool(value(one.record, one.context)) for one in looked}
+        looked = [one for one in looked_at(found, read_prompts(found.path)) if one.record.arm == WIDE]
+        return {one.record.question: bool(one.values[name]) for one in looked}
 
     return marks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadrig.analysis.answers import ArmAnswers, Finding, answers_by_arm, findings
@@ -26,9 +27,9 @@ class Behaviour:
     widths: tuple[Width, ...]
 
 
-def behaviour(run: RunFolder) -> Behaviour:
-    """Of a run's folder; works on one in which nothing was answered too."""
-    looked = looked_at(run)
+def behaviour(run: RunFolder, prompts: Mapping[str, bytes]) -> Behaviour:
+    """Of a run's folder and the fragments of its prompts, by hash; works on one in which nothing was answered too."""
+    looked = looked_at(run, prompts)
     return Behaviour(
         facts=any(one.context.known is not None for one in looked),
         answers=answers_by_arm(run, looked),

@@ -18,7 +18,7 @@ from loadrig.analysis.retrieval import last_prompt, texts_of
 from loadrig.analysis.selection import CONTROL, asked, in_order
 from loadrig.corpus.facts import Known, read_known
 from loadrig.graders import automatic
-from loadrig.log import RunFolder, read_prompts
+from loadrig.log import RunFolder
 from loadrig.measures import OF_ANSWER, answer_measure
 from loadrig.measures.context import Context
 from loadrig.measures.recall import evidence_share
@@ -39,10 +39,10 @@ class Looked:
     values: Mapping[str, float | None]
 
 
-def looked_at(run: RunFolder) -> list[Looked]:
-    """Every asked trial whose question is on file, in order of stage, repetition and trial."""
-    known = read_known(run.path)
-    shown = _Shown(read_prompts(run.path))
+def looked_at(run: RunFolder, prompts: Mapping[str, bytes]) -> list[Looked]:
+    """Every asked trial whose question is on file, in order of stage, repetition and trial; `prompts`: the fragments
+    of the run's prompts, by hash."""
+    known, shown = read_known(run.path), _Shown(prompts)
     records = (record for record in in_order(run, asked(run)) if record.question in run.questions)
     return [_looked(record, _context(run, record, known, shown)) for record in records]
 

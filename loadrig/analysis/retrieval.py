@@ -15,7 +15,7 @@ import msgspec
 import pandas as pd
 
 from loadrig.analysis.selection import arm_names, asked
-from loadrig.log import RunFolder, read_prompts
+from loadrig.log import RunFolder
 from loadrig.measures.recall import evidence_share, recall
 from loadrig.words.corpus import Question
 from loadrig.words.record import Record
@@ -58,11 +58,11 @@ def credited(record: Record) -> frozenset[str]:
     return frozenset(shown.union(hit.doc for hit in record.retrieved))
 
 
-def recall_by_arm(run: RunFolder) -> tuple[ArmRecall, ...]:
-    """Recall of every arm and model."""
+def recall_by_arm(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmRecall, ...]:
+    """Recall of every arm and model; `prompts`: the fragments of the run's prompts, by hash."""
     records = [record for record in asked(run) if record.question in run.questions]
     searching = {r.arm for r in records if r.retrieved or any(turn.tool_calls for turn in r.turns)}
-    table = pd.DataFrame(_rows(run, records, searching), columns=["arm", "model", "question", "category", *FIGURES])
+    table = pd.DataFrame(_rows(run, records, searching, prompts), columns=["arm", "model", "question", "category", *FIGURES])
     table = table.astype(dict.fromkeys(FIGURES, "float64"))
     if table.empty:
         return ()
@@ -82,8 +82,9 @@ def _mean(column: pd.Series[float]) -> Mean | None:
     return Mean(len(known), float(known.mean())) if len(known) else None
 
 
-def _rows(run: RunFolder, records: Iterable[Record], searching: set[str]) -> Iterator[dict[str, Any]]:
-    prompts = read_prompts(run.path)
+def _rows(
+    run: RunFolder, records: Iterable[Record], searching: set[str], prompts: Mapping[str, bytes]
+) -> Iterator[dict[str, Any]]:
     shares: dict[tuple[str, tuple[str, ...]], float | None] = {}
     for record in records:
         question, docs = run.questions[record.question], credited(record)

@@ -142,7 +142,8 @@ def summarize(run: RunFolder) -> Summary:
     simulated = bool(run.manifest.get("simulated"))
     counted, stages, accuracy = counts(run), stage_loads(run), accuracy_by_arm(run)
     repeated, whole, known = repeated_answers(run), bill(run), dropped(run)
-    checked = safeguards(Seen(run, accuracy, known, repeated, read_prompts(run.path)))
+    prompts = read_prompts(run.path)
+    checked = safeguards(Seen(run, accuracy, known, repeated, prompts))
     return Summary(
         schema=SCHEMA,
         simulated=simulated,
@@ -155,12 +156,12 @@ def summarize(run: RunFolder) -> Summary:
         arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
         failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
-        recall=recall_by_arm(run),
+        recall=recall_by_arm(run, prompts),
         grading=grading_figures(run),
         accuracy=accuracy,
         dropped=known,
         repeated_answers=repeated,
-        behaviour=behaviour(run),
+        behaviour=behaviour(run, prompts),
         bill=whole,
         safeguards=checked,
         artefacts=artefacts(checked),

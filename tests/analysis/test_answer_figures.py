@@ -11,7 +11,7 @@ from records import question, read_run, record, turn, write_run
 from loadrig.analysis.answers import CategoryAnswers, answers_by_arm, findings
 from loadrig.analysis.contexts import looked_at
 from loadrig.corpus.facts import NAME, Facts
-from loadrig.log import RunFolder, write_lines
+from loadrig.log import RunFolder, read_prompts, write_lines
 from loadrig.log import read_run as read_back
 from loadrig.words.corpus import Evidence
 from loadrig.words.record import Record
@@ -27,7 +27,11 @@ def checked(folder: Path, records: list[Record], **given: object) -> RunFolder:
 
 
 def of(run: RunFolder, category: str = "all") -> CategoryAnswers:
-    return next(row for row in answers_by_arm(run, looked_at(run))[0].categories if row.category == category)
+    return next(
+        row
+        for row in answers_by_arm(run, looked_at(run, read_prompts(run.path)))[0].categories
+        if row.category == category
+    )
 
 
 def test_totals_are_over_trials_and_means_over_questions(tmp_path: Path) -> None:
@@ -56,7 +60,7 @@ def test_what_a_grader_should_read_is_listed(tmp_path: Path) -> None:
     """In the words of the answer, with its trial."""
     records = [record("1", answer="yes, 4 February 2031 [c-3]"), record("2", answer="No. Though yes.", repetition=2)]
     run = checked(tmp_path, records)
-    listed = [(one.measure, one.trial, one.what) for one in findings(looked_at(run))]
+    listed = [(one.measure, one.trial, one.what) for one in findings(looked_at(run, read_prompts(run.path)))]
     assert listed == [
         ("opening", "2", "No. Though yes."), ("dates_fabricated", "1", "4 February 2031"),
         ("ids_fabricated", "1", "c-3"),
@@ -91,4 +95,4 @@ def test_what_stood_before_the_model(tmp_path: Path, prompt: str, quoted: bool, 
     key = question(gold=("a", "b"), evidence=(Evidence("a", "at most 2 members"),) if quoted else ())
     wrong = record("1", arm=arm, answer="no", turns=(turn(prompt=(digest,)),))
     run = read_run(tmp_path, [wrong], questions=[key], prompts={digest: body})
-    assert looked_at(run)[0].context.had is had
+    assert looked_at(run, read_prompts(run.path))[0].context.had is had

@@ -10,7 +10,7 @@ from records import failed, question, read_run, record, turn
 
 from loadrig.analysis.accuracy import ArmAccuracy, CategoryAccuracy, accuracy_by_arm, correct, dropped
 from loadrig.analysis.retrieval import CategoryRecall, recall_by_arm
-from loadrig.log import RunFolder
+from loadrig.log import RunFolder, read_prompts
 from loadrig.words.corpus import Evidence, Hit
 from loadrig.words.record import Record, ToolCall
 
@@ -71,7 +71,7 @@ def test_a_key_without_demands_cannot_be_checked(tmp_path: Path) -> None:
 
 
 def recalls(run: RunFolder, arm: str) -> dict[str, CategoryRecall]:
-    rows = [row for row in recall_by_arm(run) if row.arm == arm]
+    rows = [row for row in recall_by_arm(run, read_prompts(run.path)) if row.arm == arm]
     return {found.category: found for found in rows[0].categories}
 
 
