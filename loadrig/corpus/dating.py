@@ -24,6 +24,7 @@ _MONTHS = (
     ("november", "nov"),
     ("december", "dezember", "dec", "dez"),
 )
+MONTHS = tuple(names[0].capitalize() for names in _MONTHS)  # in English, whole, as papers write them
 MONTH_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 _NAME = "(?P<month>" + "|".join(sorted(MONTH_OF, key=len, reverse=True)) + r")\.?"
 _FORMS = (

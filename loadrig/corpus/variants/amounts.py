@@ -13,8 +13,9 @@ import random
 import re
 from dataclasses import dataclass, field
 
+from loadrig.corpus.dating import MONTHS
 from loadrig.corpus.manifest import is_iso
-from loadrig.corpus.variants.dates import MONTH, MONTHS
+from loadrig.corpus.variants.dates import MONTH
 
 _COUNTS = ("four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")

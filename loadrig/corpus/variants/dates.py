@@ -5,20 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+from loadrig.corpus.dating import MONTHS
+
 MONTH = "|".join(MONTHS)
 _WRITTEN = (
     rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{MONTH})(?: \d{{4}})?"
