@@ -13,20 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from loadrig.corpus.ledger import Ledger, NameKind
+from loadrig.corpus.ledger import Ledger
 from loadrig.corpus.manifest import Entry
 from loadrig.corpus.variants.asked import Line
 from loadrig.corpus.variants.edition import Edition, Paper
 from loadrig.corpus.variants.naming import all_words, changing_words, ordinary_words
 from loadrig.corpus.variants.opaque import opaque_names
 from loadrig.corpus.variants.recombining import Cut, cut, kinds, recombined
-from loadrig.corpus.variants.sister import Origin, Sister, branded, in_passing, sister, slug
+from loadrig.corpus.variants.sister import OWN, Origin, Sister, branded, in_passing, sister, slug
 from loadrig.words.errors import InputError
 
 PASSING = 0.02  # share of distractors that say the project's name in passing
 ELSEWHERE = 0.1  # share of questions that a caller of another project asks as well
 NO_ACCESS = "no_access"
-OWN: tuple[NameKind, ...] = ("project", "organisation")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -163,7 +162,7 @@ def _opaque(world: World) -> Iterator[str] | None:
 
 def _look_through(text: str, project: Sister, world: World) -> None:
     """Raises `InputError` when a distractor has a name that it must not have: one that the ledger spells otherwise."""
-    found = world.forbidden.intersection(re.findall(r"[^\W\d_]+", text.casefold()))
+    found = world.forbidden & all_words([text])
     if found or world.edition.ledger.canary in text:
         problem = f"a paper of {project.project} would hold {', '.join(sorted(found)) or 'the canary'}"
         remedy = "list that spelling in the ledger's `names`; give the canary a line of its own"

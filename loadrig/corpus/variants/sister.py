@@ -18,6 +18,7 @@ from loadrig.corpus.variants.amounts import Amounts
 from loadrig.corpus.variants.naming import Names, changing_words, invented, with_cases
 
 SHARED: dict[NameKind, float] = {"supplier": 0.8, "person": 0.12, "place": 0.25, "other": 0.5}
+OWN: tuple[NameKind, ...] = ("project", "organisation")
 WORDS_BETWEEN = 70  # at most this many words without the project's name, so that no passage is without
 _LABEL = re.compile(r"^(?P<label>(?:- )?(?:\*\*[^*]+\*\*\s*|\d+(?:\.\d+)+ )?)(?P<rest>.*)$", re.DOTALL)
 _DECISION = re.compile(r"\b(?P<word>Decision|Decided|Agreed|So, decision)(?P<after>: )")
@@ -122,8 +123,7 @@ def _widest_first(origin: Origin) -> list[tuple[Name, list[str]]]:
     changing = changing_words(origin.names, origin.ordinary)
     by_name = {name.name: name for name in origin.names}
     pairs = [(by_name[name], words) for name, words in changing.items()]
-    own = ("project", "organisation")
-    return sorted(pairs, key=lambda pair: (pair[0].kind not in own, -len(pair[0].name.split())))
+    return sorted(pairs, key=lambda pair: (pair[0].kind not in OWN, -len(pair[0].name.split())))
 
 
 def _is_shared(kind: NameKind, words: list[str], origin: Origin, chance: random.Random) -> bool:
