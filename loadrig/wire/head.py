@@ -46,7 +46,7 @@ class Proxy:
 
     @property
     def _place(self) -> str:
-        return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+        return authority(self.host, self.port)
 
 
 Route = tuple[Origin, Proxy | None]  # connections of one route serve the same requests
@@ -85,7 +85,7 @@ class Head:
     @property
     def _base(self) -> str:
         scheme, host, port = self.origin
-        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+        return f"{scheme}://{authority(host, port)}"
 
     @property
     def url(self) -> str:
@@ -115,6 +115,11 @@ def origin_of(url: str) -> Origin:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(f"not a base URL: {url!r}", remedy="write it as http://HOST:PORT or https://HOST")
     return parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80)
+
+
+def authority(host: str, port: int) -> str:
+    """Host and port as they stand in a URL: an IPv6 address in brackets."""
+    return f"{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def is_loopback(host: str) -> bool:

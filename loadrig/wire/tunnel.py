@@ -10,7 +10,7 @@ import asyncio
 import re
 import socket
 
-from loadrig.wire.head import Origin, Proxy
+from loadrig.wire.head import Origin, Proxy, authority
 
 _MOST_BYTES = 65_536
 _READ_BYTES = 4_096
@@ -61,9 +61,8 @@ def told(text: bytes) -> str:
 
 
 def _request(origin: Origin, proxy: Proxy) -> bytes:
-    _, host, port = origin
-    authority = f"{f'[{host}]' if ':' in host else host}:{port}"
-    lines = [f"CONNECT {authority} HTTP/1.1", f"Host: {authority}"]
+    place = authority(*origin[1:])
+    lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
     if proxy.authorization is not None:
         lines.append(f"Proxy-Authorization: {proxy.authorization}")
     return "\r\n".join([*lines, "", ""]).encode()
