@@ -57,7 +57,6 @@ class Worker:
         self._returned: list[str] = []
         self._order = Order("", 0)
         self._last = Batch(0, ())
-        self._numbered = 0
         self._probe = Probe()
         self._work = asyncio.Event()
         self._news = asyncio.Event()
@@ -129,10 +128,9 @@ class Worker:
         return self._last
 
     def _batch(self, heard_ns: int) -> Batch:
-        self._numbered += 1
         records, fragments = self._outbox.take()
         batch = Batch(
-            number=self._numbered,
+            number=self._last.number + 1,
             records=records,
             fragments=fragments,
             in_flight=len(self._running),
