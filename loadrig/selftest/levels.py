@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from loadrig.bound import CPU_LIMIT
 from loadrig.selftest.certificate import trusted_certificate
 from loadrig.selftest.figures import Fit, Level, fit, level
 from loadrig.selftest.null import Schedule, cores, null_target, truth
@@ -25,7 +26,6 @@ from loadrig.words.settings import ModelSettings
 LENGTHS = (10, 100, 1000)
 PACED = Schedule(100, 200, 10)
 BUSY_STREAMS = 32
-CPU_LIMIT = 0.85
 TTFT_LIMIT_NS = 2_000_000
 
 
