@@ -8,10 +8,10 @@ are results.
 
 from __future__ import annotations
 
+from loadrig.wire.retry import REFUSED
 from loadrig.words.record import Failure, Record
 
 ENOUGH = 3
-REFUSALS = (401, 403, 407)
 
 
 class Admission:
@@ -26,7 +26,7 @@ class Admission:
         """Counts one written record. A trial that was not run says nothing."""
         if self._admitted or record.outcome == "not_run":
             return
-        if record.failure is not None and record.failure.http_status in REFUSALS:
+        if record.failure is not None and record.failure.http_status in REFUSED:
             self._refused += 1
             self._last = record.failure
         else:

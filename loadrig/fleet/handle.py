@@ -19,6 +19,7 @@ from loadrig.worker.messages import Batch, Order
 
 SILENCE_LIMIT_S = 10.0
 ASK_AGAIN_S = 1.0
+START_LIMIT_S = 90.0
 
 
 class UnreachableError(FleetError):
@@ -71,13 +72,15 @@ class Handle:
                         await self.running
                         raise FleetError(f"{self} ended before the run did")
                     askings -= done
-                    for asking in done - {self.running}:
+                    for asking in done:
                         with contextlib.suppress(AnswerLostError):
                             return asking.result()
         return None
 
 
-async def wait_ready(ready: Coroutine[Any, Any, Any], running: asyncio.Task[None], *, limit_s: float) -> Any:
+async def wait_ready(
+    ready: Coroutine[Any, Any, Any], running: asyncio.Task[None], *, limit_s: float = START_LIMIT_S
+) -> Any:
     """What `ready` gives, or the error of a worker that ended first. Raises `FleetError` after `limit_s` seconds."""
     waiting = asyncio.create_task(ready)
     try:

@@ -13,8 +13,6 @@ from loadrig.words.errors import FleetError, described
 from loadrig.worker.setup import Setup
 from loadrig.worker.worker import Worker
 
-START_LIMIT_S = 90.0
-
 
 @asynccontextmanager
 async def inline_fleet(setup: Setup) -> AsyncIterator[list[Handle]]:
@@ -28,7 +26,7 @@ async def inline_fleet(setup: Setup) -> AsyncIterator[list[Handle]]:
 
     running = asyncio.create_task(_run(worker))  # owned here: awaited below, whatever happens
     try:
-        await wait_ready(worker.wait_ready(), running, limit_s=START_LIMIT_S)
+        await wait_ready(worker.wait_ready(), running)
         yield [Handle(setup.worker, os.getpid(), worker.exchange, running, end)]
     finally:
         worker.close()

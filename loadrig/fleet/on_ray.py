@@ -27,7 +27,6 @@ from loadrig.worker.messages import Batch, Order
 from loadrig.worker.setup import Setup
 from loadrig.worker.worker import Worker
 
-START_LIMIT_S = 90.0
 CLOSE_LIMIT_S = 5.0
 ABANDONED_S = (
     60.0  # a node that is cut off, or whose raylet died, is not told to end its workers: they do it themselves
@@ -116,7 +115,7 @@ async def ray_fleet(setups: Sequence[Setup], *, cpus_per_worker: float) -> Async
     try:
         handles = []
         for actor, setup, running in zip(actors, setups, runnings, strict=True):
-            pid, host = await wait_ready(_calling(actor.wait_ready.remote, setup), running, limit_s=START_LIMIT_S)
+            pid, host = await wait_ready(_calling(actor.wait_ready.remote, setup), running)
             end, elsewhere = partial(ray.kill, actor), None if host == here else host
             handles.append(Handle(setup.worker, pid, _exchange_of(actor, setup), running, end, elsewhere))
         del library  # every node has it on file now

@@ -27,7 +27,6 @@ from loadrig.words.errors import FleetError
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.setup import Setup
 
-START_LIMIT_S = 90.0
 CLOSE_LIMIT_S = 5.0
 KILL_LIMIT_S = 2.0
 _CHILD = "from loadrig.fleet.child import main; main()"
@@ -39,7 +38,7 @@ async def process_fleet(setups: Sequence[Setup]) -> AsyncIterator[list[Handle]]:
     async with AsyncExitStack() as stack:
         workers = [await stack.enter_async_context(_started(setup)) for setup in setups]
         for worker in workers:
-            await wait_ready(worker.ready.wait(), worker.running, limit_s=START_LIMIT_S)
+            await wait_ready(worker.ready.wait(), worker.running)
         try:
             yield [Handle(one.name, one.pid, one.exchange, one.running, one.end) for one in workers]
         finally:

@@ -20,7 +20,7 @@ from loadrig.words.record import Failure
 from loadrig.words.settings import RetrySettings
 
 _RETRIED = frozenset({"connect", "rate_limited", "overloaded", "http_5xx"})
-_REFUSED = (401, 403, 407)  # asking again changes nothing, even where it is a proxy's answer to a connect
+REFUSED = (401, 403, 407)  # asking again changes nothing, even where it is a proxy's answer to a connect
 _FIRST_S, _LONGEST_S = 0.5, 8.0
 
 
@@ -68,7 +68,7 @@ def _is_passing(failure: Failure, wish: Wish) -> bool:
     status = failure.http_status
     if status is not None and status < 400:
         return False
-    may = failure.reason in _RETRIED and status not in _REFUSED
+    may = failure.reason in _RETRIED and status not in REFUSED
     return may or (status is not None and wish.again is True)
 
 
