@@ -34,7 +34,7 @@ import uvloop
 from loadrig.fleet import cluster, on_ray
 from loadrig.fleet.driver import Driver
 from loadrig.fleet.spending import Spending, WorstCase
-from loadrig.log import RECORDS, RunLog
+from loadrig.log import RunLog
 from loadrig.selftest.null import Schedule, null_target
 from loadrig.selftest.rig import MODEL, rig
 from loadrig.wire.turn import resolve
@@ -122,7 +122,6 @@ class Seen:
     workers: float
     ray: float
     memory_mb: tuple[float, float]
-    file_bytes: int
 
 
 class Pulses:
@@ -219,7 +218,7 @@ async def _seen(rate: int, template: Record, options: argparse.Namespace, folder
     return Seen(
         rate, records / took, exchanges / took,
         *(window[part] / took * 100 for part in ("driver", "workers", "ray")),
-        (memory[0], memory[1]), (folder / f"run-{rate}" / RECORDS).stat().st_size,
+        (memory[0], memory[1]),
     )  # fmt: skip
 
 
