@@ -27,8 +27,12 @@ RULE = "2"  # 1 did not look at the opening
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What the rules say of one answer; `note` is the reason for each mark against it."""
+    """What the rules say of one answer: the three marks, of which `correct` is `complete` (all that the key demands is
+    there; None when it demands nothing) and not `against` (it opens with the reference's opposite); `note` is the
+    reason for each mark against it."""
 
+    complete: bool | None
+    against: bool
     correct: bool | None
     stale: bool | None
     invented: bool | None
@@ -38,8 +42,8 @@ class Marks:
 def marks(question: Question, answer: str) -> Marks:
     """The automatic marks of an answered trial's answer."""
     against = contradicts(answer, question.reference)
-    complete = passes(answer, question.must_contain)
-    correct = complete and not against if question.must_contain else None
+    complete = passes(answer, question.must_contain) if question.must_contain else None
+    correct = None if complete is None else complete and not against
     old = [value for value in question.stale if hits(answer, value)]
     stale = (bool(old) and not correct) or against if question.stale else None
     bad = [value for value in question.must_not_contain if hits(answer, value)]
@@ -47,11 +51,11 @@ def marks(question: Question, answer: str) -> Marks:
     invented = bool(bad) or against if question.must_not_contain or denied else None
     reasons = [
         *([f"opens with {opening(answer)}, the reference with {opening(question.reference)}"] if against else []),
-        *([] if complete or not question.must_contain else ["does not hold what the key demands"]),
+        *(["does not hold what the key demands"] if complete is False else []),
         *([f"superseded: {old[0]}"] if stale and old else []),
         *([f"must not be said: {bad[0]}"] if bad else []),
     ]
-    return Marks(correct, stale, invented, "; ".join(reasons))
+    return Marks(complete, against, correct, stale, invented, "; ".join(reasons))
 
 
 def correct(question: Question | None, answer: str) -> bool | None:
