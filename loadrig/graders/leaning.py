@@ -1,17 +1,17 @@
 """Whether a judge likes one arm's manner better than a person does: kinder or harsher than the sheet, arm by arm.
 
 Agreement over all answers does not show it: a judge that calls every wrong answer of one arm right agrees with the
-sheet on nine answers of ten, and decides the comparison of arms. Of each arm the first answers that both have marked
-are paired by question; McNemar's exact test asks whether the two differ in one direction, and Holm's adjustment holds
-over the arms.
+sheet on nine answers of ten, and decides the comparison of arms. Of each arm the first asked answers, where both have
+marked them, are paired by question; McNemar's exact test asks whether the two differ in one direction, and Holm's
+adjustment holds over the arms.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loadrig.analysis.selection import arm_names, asked, grouped, in_order
-from loadrig.graders.blind import first_asked
+from loadrig.analysis.selection import arm_names, grouped
+from loadrig.graders.blind import chosen
 from loadrig.graders.scores import Graded
 from loadrig.log import RunFolder
 from loadrig.statistics.paired import mcnemar
@@ -38,7 +38,7 @@ def leanings(run: RunFolder, judge: Graded, sheet: Graded) -> tuple[Leaning, ...
     """Of every arm and model with an answer that both have marked, in the plan's order."""
     order = {arm: place for place, arm in enumerate(arm_names(run))}
     pairs = []
-    for record in first_asked(in_order(run, asked(run))):
+    for record in chosen(run, all_repetitions=False):
         key = (record.trial, record.try_no)
         said, right = judge.scores.get(key), sheet.scores.get(key)
         if said is not None and right is not None and said.correct is not None and right.correct is not None:
