@@ -30,7 +30,7 @@ def auto(folder: Path) -> None:
     scores.replace(folder, found.grader, list(found.scores.values()))
     marks = [score.correct for score in found.scores.values()]
     right, unknown = marks.count(True), marks.count(None)
-    _say(
+    say(
         f"{len(marks)} answers checked: {right} pass, {marks.count(False)} do not, {unknown} have no key to check by; "
         f"a pre-check, not a grade",
         f"Written: {folder / scores.SCORES}",
@@ -45,7 +45,7 @@ def export(folder: Path, out: Path | None, *, seed: int, all_repetitions: bool) 
     path = out or folder / "sheet.csv"
     exporting.export(folder, choice, path)
     graded = choice.trials - choice.unanswered
-    _say(
+    say(
         f"{len(choice.rows)} rows for {graded} answers: the same words to the same question are graded once",
         f"not on it: {choice.unanswered} of {choice.trials} trials that ended without an answer",
         "correct, stale, invented: 1 or 0, empty is not graded; score, if wanted: 0 to 1; "
@@ -65,7 +65,7 @@ def import_(folder: Path, path: Path, *, grader: str, changed_too: bool) -> None
     who = Grader(grader, "sheet", SystemClock().label(), path.name)
     before = scores.replace(folder, who, left)
     gone = len(found.scores) - len(left)
-    _say(
+    say(
         f"{grader}: {found.rows} rows graded, {len(left)} trials; earlier marks replaced: {before}",
         *_named("rows left blank, not graded", found.blank),
         *_named("rows missing from the sheet, not graded", found.missing),
@@ -97,7 +97,8 @@ def _named(what: str, codes: Sequence[str]) -> list[str]:
     return [f"{len(codes)} {what}: {', '.join(codes[:MOST_NAMED])}{more}"] if codes else []
 
 
-def _say(*lines: str) -> None:
+def say(*lines: str) -> None:
+    """Prints lines, none of them wrapped: paths and commands can be copied."""
     console = console_of()
     for line in lines:
         console.print(Text(line), soft_wrap=True)

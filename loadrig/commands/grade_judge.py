@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from loadrig import plan as planning
-from loadrig.commands.firing import DONE, FAILED, INTERRUPTED, console_of
-from loadrig.commands.grade import check_name, show_agreement
+from loadrig.commands.firing import DONE, FAILED, INTERRUPTED
+from loadrig.commands.grade import check_name, say, show_agreement
 from loadrig.cost import Prices
 from loadrig.execution.estimate import estimated
 from loadrig.execution.execute import Finished, execute
@@ -143,11 +141,8 @@ def _take(folder: Path, finished: Finished, cases: list[Case], asked: Asked) -> 
 
 def _say(asked: Asked, finished: Finished, found: Judged) -> None:
     read = found.cases - len(found.unread) - len(found.unasked)
-    lines = [
+    say(
         f"{asked.name}: {read} of {found.cases} cases judged, {len(found.scores)} trials; not judged: "
         f"{len(found.unread)} replies without a verdict, {len(found.unasked)} without a reply",
         f"Its calls: {finished.folder}",
-    ]
-    console = console_of()
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
+    )
