@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, cast, get_args
@@ -84,7 +83,7 @@ def run(
 ) -> None:
     """Fires a plan: replays its questions through its arms, prints the figures and writes the report."""
     from loadrig.commands import firing
-    from loadrig.execution.options import Options, Overrides
+    from loadrig.execution.options import Options, Overrides, command_line
 
     if retry not in (None, "failed") or (retry and resume is None):
         raise InputError(f"--retry {retry}", remedy='use "--retry failed" together with --resume RUN')
@@ -114,7 +113,7 @@ def run(
         metrics_host=metrics_host,
         metrics_port=metrics_port,
         linger_s=linger,
-        command_line=_command_line(),
+        command_line=command_line(),
     )
     raise typer.Exit(firing.fire(plan, flags, options, console=firing.console_of()).exit_code)
 
@@ -189,7 +188,7 @@ def sweep(
     """Runs one stage for each level of load until the target is past its knee, or searches for the highest load that
     keeps the objectives, beginning at the lowest level given; shows the stages side by side, and the knee."""
     from loadrig.commands import sweep as command
-    from loadrig.execution.options import Options, Overrides
+    from loadrig.execution.options import Options, Overrides, command_line
     from loadrig.objectives import written
 
     if (levels is None) == (rate is None) and not (search and levels is None):
@@ -210,7 +209,7 @@ def sweep(
         budget=budget,
         objectives=tuple(map(written, objective or ())),
     )
-    options = Options(out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, command_line=_command_line())
+    options = Options(out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, command_line=command_line())
     way = command.Way(search=search, stop=not no_stop, ceiling=ceiling, stages=stages)
     raise typer.Exit(command.sweep(plan, flags, options, way))
 
@@ -230,9 +229,9 @@ def nightly(
 ) -> None:
     """Runs the plan, then writes cost per question by arm and local day over all its runs."""
     from loadrig.commands import nightly as command
-    from loadrig.execution.options import Options, Overrides
+    from loadrig.execution.options import Options, Overrides, command_line
 
-    options = Options(out=out, inline=inline, confirmed=yes, command_line=_command_line())
+    options = Options(out=out, inline=inline, confirmed=yes, command_line=command_line())
     flags = Overrides(base_url=base_url, limit=limit, one_pass=one_pass, budget=budget)
     raise typer.Exit(command.nightly(plan, flags, options, report_only=report_only))
 
@@ -372,7 +371,3 @@ def _rates(text: str | None) -> tuple[float, ...]:
     if any(not 0 < rate <= 100_000 for rate in rates):
         raise InputError(f"--rate {text!r}", remedy="trials a second above 0 with commas between, such as 0.5,1,2")
     return rates
-
-
-def _command_line() -> str:
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

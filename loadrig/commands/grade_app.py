@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -84,9 +82,9 @@ def judge(
 ) -> None:
     """Lets a model grade, blind to arm and model. It counts once it agrees with a sheet."""
     from loadrig.commands import grade_judge as command
+    from loadrig.execution.options import command_line
     from loadrig.words.settings import BudgetSettings, LoadSettings, ModelSettings
 
-    command_line = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
     asked = command.Asked(
         model=ModelSettings(id=model, base_url=base_url, scenario=scenario, max_tokens=max_tokens),
         load=LoadSettings(concurrency=(concurrency,), warmup=0, cycle=False),
@@ -99,6 +97,6 @@ def judge(
         least=least,
         gate=gate,
         confirmed=yes,
-        command_line=command_line,
+        command_line=command_line(),
     )
     raise typer.Exit(command.judge(context.obj, asked))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,6 +49,11 @@ class Options:
     metrics_port: int | None = None
     linger_s: float = 0.0
     command_line: str = ""
+
+
+def command_line() -> str:
+    """How loadrig was called, as a shell would take it."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def overridden(plan: Plan, flags: Overrides) -> Plan:
