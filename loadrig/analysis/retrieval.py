@@ -62,7 +62,8 @@ def recall_by_arm(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmReca
     """Recall of every arm and model; `prompts`: the fragments of the run's prompts, by hash."""
     records = [record for record in asked(run) if record.question in run.questions]
     searching = {r.arm for r in records if r.retrieved or any(turn.tool_calls for turn in r.turns)}
-    table = pd.DataFrame(_rows(run, records, searching, prompts), columns=["arm", "model", "question", "category", *FIGURES])
+    rows = _rows(run, records, searching, prompts)
+    table = pd.DataFrame(rows, columns=["arm", "model", "question", "category", *FIGURES])
     table = table.astype(dict.fromkeys(FIGURES, "float64"))
     if table.empty:
         return ()
