@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from loadrig.analysis.latency import times_of
 from loadrig.analysis.selection import asked, due, timed
 from loadrig.log import RunFolder
 from loadrig.measures import measure
@@ -44,9 +45,19 @@ def objectives_of(run: RunFolder) -> tuple[Objective, ...]:
 
 def judged(run: RunFolder, objectives: Iterable[Objective], stages: Sequence[str]) -> tuple[Judged, ...]:
     """Each objective over the trials of some stages, all arms together."""
-    return tuple(
-        _of_errors(run, one, stages) if one.q is None else _of_quantile(run, one, one.q, stages) for one in objectives
-    )
+    sent, times, expected = ([r for r in of(run) if r.stage in stages] for of in (asked, timed, due))
+    return tuple(judge(one, asked=sent, timed=times, due=expected) for one in objectives)
+
+
+def judge(one: Objective, *, asked: Sequence[Record], timed: Sequence[Record], due: Sequence[Record]) -> Judged:
+    """One objective over one sample, whose records are as `loadrig.analysis.selection` has them."""
+    if one.q is None:
+        late = sum(record.outcome == "not_run" for record in due)
+        k, n = sum(record.outcome == "failed" for record in asked) + late, len(asked) + late
+        return Judged(one.name, one.limit, of_share(one.limit, k, n), None, wilson(k, n))
+    good, ages = times_of(due if one.measure == "scheduled" else timed, one.measure)
+    within, n = sum(found <= one.limit for found in good), len(good) + len(ages)
+    return Judged(one.name, one.limit, of_quantile(one.q, within, n), quantile(good, one.q, beyond=ages), None)
 
 
 def meets(record: Record, objectives: Iterable[Objective]) -> bool:
@@ -63,20 +74,3 @@ def good_share(records: Iterable[Record], objectives: Sequence[Objective]) -> fl
     """Of timed successes, the share that meets the objectives; None without objectives or successes."""
     good = [meets(record, objectives) for record in records if succeeded(record)]
     return sum(good) / len(good) if good and objectives else None
-
-
-def _of_errors(run: RunFolder, one: Objective, stages: Sequence[str]) -> Judged:
-    sent = [record for record in asked(run) if record.stage in stages]
-    late = sum(record.outcome == "not_run" for record in due(run) if record.stage in stages)
-    k, n = sum(record.outcome == "failed" for record in sent) + late, len(sent) + late
-    return Judged(one.name, one.limit, of_share(one.limit, k, n), None, wilson(k, n))
-
-
-def _of_quantile(run: RunFolder, one: Objective, q: float, stages: Sequence[str]) -> Judged:
-    value = measure(one.measure).value
-    records = [r for r in (due(run) if one.measure == "scheduled" else timed(run)) if r.stage in stages]
-    good = sorted(int(found) for r in records if succeeded(r) and (found := value(r)) is not None)
-    bad = [r for r in records if not succeeded(r)]
-    within, n = sum(found <= one.limit for found in good), len(good) + len(bad)
-    ages = [int(next((age for age in (value(r), r.service_ns) if age is not None), 0)) for r in bad]
-    return Judged(one.name, one.limit, of_quantile(q, within, n), quantile(good, q, beyond=ages), None)

@@ -61,23 +61,28 @@ class Searching:
 
 def latency(records: Iterable[Record], name: str) -> Latency:
     """The quantiles of the measure `name` (ns) over timed records."""
-    value = measure(name).value
-    records = list(records)
-    good = sorted(int(found) for r in records if succeeded(r) and (found := value(r)) is not None)
-    bad = [r for r in records if not succeeded(r)]
-    ages = [int(next((age for age in (value(r), r.service_ns) if age is not None), 0)) for r in bad]
+    good, ages = times_of(records, name)
     return Latency(
         ok=len(good),
-        n=len(good) + len(bad),
+        n=len(good) + len(ages),
         successes=Spread(*(quantile(good, q) for q in (0.5, 0.95, 0.99))),
         with_failures=Spread(*(quantile(good, q, beyond=ages) for q in (0.5, 0.95, 0.99))),
     )
 
 
+def times_of(records: Iterable[Record], name: str) -> tuple[list[int], list[int]]:
+    """Of timed records: the measure `name` (ns) of the successes that have it, sorted, and the longest time that each
+    of the others is known to have taken."""
+    value = measure(name).value
+    records = list(records)
+    good = sorted(int(found) for r in records if succeeded(r) and (found := value(r)) is not None)
+    bad = [r for r in records if not succeeded(r)]
+    return good, [int(next((age for age in (value(r), r.service_ns) if age is not None), 0)) for r in bad]
+
+
 def spread(records: Iterable[Record], name: str) -> Spread:
     """The quantiles of the measure `name` (ns) over the successes among timed records that have it."""
-    value = measure(name).value
-    found = sorted(int(of) for r in records if succeeded(r) and (of := value(r)) is not None)
+    found, _ = times_of(records, name)
     return Spread(*(quantile(found, q) for q in (0.5, 0.95, 0.99)))
 
 

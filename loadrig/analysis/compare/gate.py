@@ -13,11 +13,9 @@ from fractions import Fraction
 
 from loadrig.analysis.compare.sides import Side
 from loadrig.analysis.compare.whole import Comparison, Pair
+from loadrig.analysis.judging import Judged, judge
 from loadrig.analysis.selection import CONTROL
-from loadrig.measures import measure
-from loadrig.objectives import Verdict, of_quantile, of_share
-from loadrig.stats import quantile
-from loadrig.words.record import succeeded
+from loadrig.objectives import Verdict
 from loadrig.words.settings import Objective
 
 POINTS = 5
@@ -78,31 +76,27 @@ def _accuracy(pair: Pair) -> Iterator[Check]:
 def _objectives(b: Side, objectives: Sequence[Objective]) -> Iterator[Check]:
     for one in objectives:
         for stage in b.stages or ["-"]:
-            rule = f"{one.name} < {_limit(one)}"
-            yield Check(b.arm, rule, *(_share(b, stage, one) if one.q is None else _quantile(b, stage, one, one.q)))
+            sent, times, expected = ([r for r in of if r.stage == stage] for of in (b.asked, b.timed, b.due))
+            found = judge(one, asked=sent, timed=times, due=expected)
+            said = _share(found, stage) if one.q is None else _quantile(found, stage)
+            yield Check(b.arm, f"{one.name} < {_limit(one)}", *said)
 
 
-def _quantile(b: Side, stage: str, one: Objective, q: float) -> tuple[bool | None, str]:
-    value = measure(one.measure).value
-    records = [r for r in (b.due if one.measure == "scheduled" else b.timed) if r.stage == stage]
-    times = sorted(int(found) for r in records if succeeded(r) and (found := value(r)) is not None)
-    ages = [r.service_ns or 0 for r in records if not succeeded(r)]
-    reached = quantile(times, q, beyond=ages)
+def _quantile(found: Judged, stage: str) -> tuple[bool | None, str]:
+    reached = found.value
     if reached is None:
         return None, f"not checked: no trial of stage {stage} has it"
-    verdict = of_quantile(q, sum(time <= one.limit for time in times), reached.n)
-    kept = reached.value_ns is not None and reached.value_ns <= one.limit
+    kept = reached.value_ns is not None and reached.value_ns <= found.limit
     told = "beyond every success" if reached.value_ns is None else f"{reached.value_ns / 1e9:.3f} s"
-    return kept, f"{told} in stage {stage}{_noise(verdict, reached.n)}"
+    return kept, f"{told} in stage {stage}{_noise(found.verdict, reached.n)}"
 
 
-def _share(b: Side, stage: str, one: Objective) -> tuple[bool | None, str]:
-    sent = [r for r in b.asked if r.stage == stage]
-    late = sum(r.outcome == "not_run" for r in b.due if r.stage == stage)
-    k, n = sum(r.outcome == "failed" for r in sent) + late, len(sent) + late
-    if not n:
+def _share(found: Judged, stage: str) -> tuple[bool | None, str]:
+    reached = found.share
+    if reached is None:
         return None, f"not checked: no trial of stage {stage} was due"
-    return k <= one.limit * n, f"{k} of {n} in stage {stage}{_noise(of_share(one.limit, k, n), n)}"
+    k, n = reached.k, reached.n
+    return k <= found.limit * n, f"{k} of {n} in stage {stage}{_noise(found.verdict, n)}"
 
 
 def _noise(verdict: Verdict, n: int) -> str:
