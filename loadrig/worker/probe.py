@@ -69,6 +69,7 @@ class Probe:
 
     def __init__(self, *, cpu_window_s: float = CPU_WINDOW_S) -> None:
         self._lags_ns: list[int] = []
+        self._since_ns = 0  # timers due before are not the stage's
         self._cpu = CpuWindow(cpu_window_s)
         self._pauses = Pauses()
         self._collecting_ns = 0
@@ -85,13 +86,16 @@ class Probe:
                 await asyncio.sleep(max(0, due_ns - time.monotonic_ns()) / 1e9)
                 now_ns = max(due_ns, time.monotonic_ns())
                 while due_ns <= now_ns:  # all that came due: one a turn would fall ever further behind on a full core
-                    self._lags_ns.append(now_ns - due_ns)
+                    if due_ns >= self._since_ns:
+                        self._lags_ns.append(now_ns - due_ns)
                     due_ns += PERIOD_NS
         finally:
             gc.callbacks.remove(self._collected)
 
     def begin_stage(self) -> None:
-        """Forgets what it saw until now: an idle loop before a stage would hide how late the stage's own was."""
+        """Forgets what it saw until now: an idle loop before a stage would hide how late the stage's own was. A timer
+        that is due and has not run, since what went before held the loop, is of before, too."""
+        self._since_ns = time.monotonic_ns()
         self._cpu.clear()
         self.take()
 

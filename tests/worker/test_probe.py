@@ -55,6 +55,24 @@ def test_a_loop_whose_every_turn_is_slow_is_late_by_a_turn_not_by_ever_more() ->
     assert max(lags) < 150_000_000
 
 
+def test_what_held_the_loop_before_a_stage_is_not_the_stages() -> None:
+    """The loop is held for 300 ms and a stage begins at once: thirty timers were due, and none of them is its own."""
+
+    async def begun_late() -> Vitals:
+        probe = Probe()
+        task = asyncio.create_task(probe.run())
+        await asyncio.sleep(0.05)
+        time.sleep(0.3)  # noqa: ASYNC251 - the blocking is what is measured
+        probe.begin_stage()
+        await asyncio.sleep(0.1)
+        task.cancel()
+        return probe.take()
+
+    lags = asyncio.run(begun_late()).lags_ns
+    assert len(lags) >= 5
+    assert max(lags) < 150_000_000
+
+
 def test_lags_are_handed_over_once() -> None:
     """What was taken is not taken again."""
     probe = Probe()
