@@ -1,12 +1,17 @@
-"""Runs the installed command in a process of its own, as a user does."""
+"""Runs the installed command in a process of its own, as a user does, or in this one."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from loadrig.cli import main
 from loadrig.log import RunFolder, read_run
 
 LOADRIG = [sys.executable, "-c", "from loadrig.cli import main; main()"]
@@ -53,6 +58,14 @@ def loadrig(*arguments: object, timeout_s: float = 120) -> Called:
         [*LOADRIG, *map(str, arguments)], capture_output=True, text=True, timeout=timeout_s, check=False
     )
     return Called(done.returncode, done.stdout, done.stderr)
+
+
+def here(*arguments: object) -> Called:
+    """The same in this process, a second quicker: for commands that leave nothing behind in it."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
+        main([str(argument) for argument in arguments])
+    return Called(int(left.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def write_plan(folder: Path, text: str = QUICK) -> Path:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import json
+import re
 import shutil
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from command import QUICK, Called, loadrig, only_run, write_plan
+from command import QUICK, Called, here, loadrig, only_run, write_plan
 
-from loadrig.cli import main
 from loadrig.log import read_prompts, read_run
 
 FAST = "base_ms = 5.0\ndecode_ms_per_token = 0.2\n"
@@ -39,14 +37,6 @@ def grade(run: Path, *arguments: object, code: int = 0) -> Called:
     called = here("grade", run, *arguments)
     assert called.code == code, called.err + called.out
     return called
-
-
-def here(*arguments: object) -> Called:
-    """The command in this process: a second less each time."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
-        main([str(argument) for argument in arguments])
-    return Called(int(left.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def scenario(folder: Path, text: str = "") -> tuple[str, Path]:
@@ -170,7 +160,7 @@ def test_a_judge_that_agrees_with_the_sheet_may_be_used(run: Path, tmp_path: Pat
 def test_replies_without_a_verdict_are_not_judged(run: Path, tmp_path: Path) -> None:
     """Every reply mumbles: no score, and it is said; nothing is taken for wrong."""
     called = grade(run, *JUDGE, *scenario(tmp_path, "judge_mumbles = 1.0\n"))
-    assert "0 of " in called.out
+    assert re.search(r"claude-haiku-5-5: 0 of [1-9]\d* cases judged, 0 trials", called.out)
     assert "replies without a verdict" in called.out
     assert '"row":"score"' not in (run / "scores.jsonl").read_text()
 

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command import QUICK, loadrig, only_run, write_plan
+from command import QUICK, here, loadrig, only_run, write_plan
 from graded_runs import filled, right
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "grading.md"
@@ -25,7 +25,7 @@ def test_the_page_works_from_top_to_bottom(tmp_path: Path, monkeypatch: pytest.M
         words = shlex.split(re.sub(r"https://\S+", "simulator", line.replace("results/RUN", str(folder))))[1:]
         if "import" in words:
             filled(tmp_path / "sheet.csv", right)
-        called = loadrig(*words)
+        called = here(*words)
         assert called.code == 0, f"{line}\n{called.err}"
         kinds.add(words[2] if words[0] == "grade" else words[0])
     assert kinds == {"auto", "export", "import", "judge", "report"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import QUICK, loadrig, only_run, write_plan
+from command import QUICK, here, loadrig, only_run, write_plan
 
 from loadrig.log import RunFolder, read_run
 
@@ -29,6 +29,21 @@ def test_a_plan_tells_how_many_arrive_and_how_long_it_lasts(tmp_path: Path) -> N
     assert (
         "stage r20: 22 constant arrivals in 1.1 s, 20 a second; 2 of them warm-up, in the first 0.1 s; at most 4096"
     ) in told
+
+
+@pytest.mark.parametrize(
+    ("flags", "minutes"),
+    [
+        (("--rate", "0.5", "--duration", "203"), 4),  # 4 s of warm-up, 203 s, 5 s for the last trial: 212 s
+        (("--concurrency", "4", "--repetitions", "10"), 4),  # 202 trials of 5 s, four at once: 252 s
+        (("--concurrency", "4", "--repetitions", "10", "--duration", "90"), 2),  # no longer than it may last
+        (("--concurrency", "4", "--concurrency", "2", "--repetitions", "10"), 13),  # and 505 s: 757 s
+    ],
+)
+def test_a_plan_tells_how_long_it_takes(tmp_path: Path, flags: tuple[str, ...], minutes: int) -> None:
+    """Of an open loop its length and a last trial, of a closed one its trials over the level; stages add up."""
+    called = here("plan", write_plan(tmp_path, QUICK), *flags)
+    assert f"time: about {minutes} minutes if a trial takes 5 s" in called.out, called.err
 
 
 @pytest.mark.ray
