@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from ledgered import MARCH, World
+from texts import rows, write
 
 from loadrig.commands import corpus as command
 from loadrig.corpus.keyfigures import KeyFigures, key_figures
 from loadrig.corpus.rules.subject import Subject, prepare
 from loadrig.graders.precheck import passes
+
+ROPES = "Ropes hang dry"
 
 
 @pytest.fixture
@@ -55,3 +59,21 @@ def test_stats_show_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     folder, key = World().write(tmp_path)
     command.stats(folder, None, questions=key)
     assert "negative_trap" in capsys.readouterr().out
+
+
+def test_stats_show_each_figure_under_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """700 words are two chunks: one question needs 2 papers of 3 chunks, two need 1 of 1: 4 / 3 papers, 5 / 3 chunks.
+
+    Words in common with `Ropes hang dry`: one of three, three of three, none.
+    """
+    row = {"category": "fact", "reference": "!", "gold": ["b.md"], "evidence": [{"doc": "b.md", "quote": ROPES}]}
+    asked = ({"question": "Ropes?", "gold": ["a.md", "b.md"]}, {"question": "Hang ropes dry?"}, {"question": "Sea?"})
+    key = rows(*({**row, "id": f"q{number}", **line} for number, line in enumerate(asked)))
+    write(tmp_path, {"c/a.md": "sea " * 700, "c/b.md": ROPES, "key.jsonl": key})
+    command.stats(str(tmp_path / "c"), None, questions=str(tmp_path / "key.jsonl"))
+    lines = [[cell.strip() for cell in re.split("[┃│]", line)] for line in capsys.readouterr().out.splitlines()]
+    heads, figures = (cells[1:7] for cells in lines if cells[1:2] in (["category"], ["fact"]))
+    assert dict(zip(heads, figures, strict=True)) == {
+        "category": "fact", "questions": "3", "gold documents": "1.3", "gold chunks": "1.7",
+        "overlap p50": "0.33", "max": "1.00",
+    }  # fmt: skip
