@@ -17,6 +17,7 @@ from loadrig.analysis.compare.sides import Side, stage_pairs
 from loadrig.analysis.compare.words import Word, word
 from loadrig.analysis.load import stage_loads
 from loadrig.analysis.retrieval import credited
+from loadrig.analysis.safeguards.crediting import unlike
 from loadrig.analysis.selection import grouped
 from loadrig.log import RunFolder
 from loadrig.measures import measure
@@ -129,8 +130,6 @@ def _means(a: Side, b: Side, draws: Draws) -> Iterator[Figure]:
     models = None if a.model == b.model else "models count tokens differently: compare them by cost"
     currencies = currency_of(a.run), currency_of(b.run)
     money = None if currencies[0] == currencies[1] else f"{currencies[0]} and {currencies[1]} are two currencies"
-    rules = [side.run.manifest.get("crediting_rule") for side in (a, b)]
-    rule = None if rules[0] == rules[1] else f"crediting rules {rules[0]} and {rules[1]} differ"
     for name, kind, unit, value, refused in (
         ("tokens_in", "mean", "tokens", measure("tokens_in").value, models),
         ("tokens_out", "mean", "tokens", measure("tokens_out").value, models),
@@ -140,7 +139,7 @@ def _means(a: Side, b: Side, draws: Draws) -> Iterator[Figure]:
     ):  # fmt: skip
         yield from _mean(Figure(name, kind, unit, None, None, refused=refused), (a, b), (value, value), draws)
     if all(any(r.retrieved or any(turn.tool_calls for turn in r.turns) for r in side.asked) for side in (a, b)):
-        values = _recall(a), _recall(b)
+        values, rule = (_recall(a), _recall(b)), unlike(a.run, b.run)
         yield from _mean(Figure("recall", "mean", "share", None, None, refused=rule), (a, b), values, draws)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from loadrig.analysis.safeguards.seen import Seen
 from loadrig.log import RunFolder
 from loadrig.measures.recall import CREDITING_RULE
-from loadrig.words.errors import InputError
 from loadrig.words.safeguard import Figure, Safeguard
 
 NAME = "crediting rule"
@@ -23,21 +22,11 @@ def rule_of(run: RunFolder) -> str | None:
     return None if rule is None else str(rule)
 
 
-def recall_comparable(a: RunFolder, b: RunFolder) -> bool | None:
-    """Whether recall of two runs may be compared; None when one of them does not say by which rule it credited."""
+def unlike(a: RunFolder, b: RunFolder) -> str | None:
+    """Why recall of two runs may not be compared; None when it was credited by one rule. Where neither run says by
+    which, it is compared, and a comparison names the rule as not checked."""
     first, second = rule_of(a), rule_of(b)
-    return None if first is None or second is None else first == second
-
-
-def refuse_unlike(a: RunFolder, b: RunFolder) -> None:
-    """Raises `InputError` unless recall of the two runs was credited by one rule."""
-    if not recall_comparable(a, b):
-        first, second = rule_of(a) or "unknown", rule_of(b) or "unknown"
-        raise InputError(
-            f"recall was credited by rule {first} in one run and by rule {second} in the other",
-            path=b.path,
-            remedy="run the older plan again; figures other than recall are not touched",
-        )
+    return None if first == second else f"crediting rules {first or 'unknown'} and {second or 'unknown'} differ"
 
 
 def check(seen: Seen) -> Iterator[Safeguard]:
