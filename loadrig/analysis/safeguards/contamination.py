@@ -30,7 +30,8 @@ def check(seen: Seen) -> Iterator[Safeguard]:
 def _one(seen: Seen, model: str, invented: Invented | None) -> Safeguard:
     records = [r for r in asked(seen.run) if r.arm == CONTROL and r.model == model and r.outcome == "answered"]
     known = len({drop.question for drop in seen.dropped if drop.model == model})
-    canaries = sum(bool(invented and invented.canary) and invented.canary in r.answer for r in records if invented)
+    canary = invented.canary if invented else ""
+    canaries = sum(canary in record.answer for record in records) if canary else 0
     names = sorted({name for record in records for name in _told(seen, record, invented)})
     figures = (
         Figure("control answers", len(records)),
