@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.stats import binom, binomtest
-
 CONFIDENCE = 0.95
 FEW = 5
 
@@ -58,6 +56,8 @@ def rank(q: float, n: int) -> int:
 def ranks(q: float, n: int) -> tuple[int, int]:
     """1-based ranks of the order statistics that bound the q-quantile of n at 95 %; outside of 1..n where the sample is
     too small to bound it."""
+    from scipy.stats import binom  # noqa: PLC0415 - takes a second, and whoever reads a plan needs none of it
+
     tail = (1 - CONFIDENCE) / 2
     return int(binom.ppf(tail, n, q)), int(binom.ppf(1 - tail, n, q)) + 1
 
@@ -90,11 +90,15 @@ def quantile(values: Sequence[int], q: float, *, beyond: Sequence[int] = ()) -> 
 
 def at_least(k: int, n: int, p: float) -> float:
     """The chance of `k` or more of `n` when each comes with chance `p`: one minus the binomial distribution below k."""
+    from scipy.stats import binom  # noqa: PLC0415 - as in `ranks`
+
     return float(binom.sf(k - 1, n, p))
 
 
 def wilson(k: int, n: int) -> Share | None:
     """`k` of `n` with Wilson's 95 % score interval (Wilson 1927); None when n is 0."""
+    from scipy.stats import binomtest  # noqa: PLC0415 - as in `ranks`
+
     if n == 0:
         return None
     interval = binomtest(k, n).proportion_ci(CONFIDENCE, method="wilson")
