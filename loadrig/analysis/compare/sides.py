@@ -7,7 +7,7 @@ two models are to be named. A simulated run is not compared with a real one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loadrig.analysis.selection import arm_names, asked, due, grouped, in_order, stage_names, timed
@@ -19,7 +19,7 @@ from loadrig.words.record import Record
 @dataclass(frozen=True, slots=True)
 class Side:
     """An arm and a model of a run. `asked`, `timed`, `due`: its records, as `loadrig.analysis.selection` has them;
-    those asked are in order of stage, repetition and trial."""
+    those asked are in order of stage, repetition and trial, and `questions` has them by question."""
 
     run: RunFolder
     arm: str
@@ -27,11 +27,7 @@ class Side:
     asked: tuple[Record, ...]
     timed: tuple[Record, ...]
     due: tuple[Record, ...]
-
-    @property
-    def questions(self) -> dict[str, list[Record]]:
-        """The records asked, by question."""
-        return grouped((record.question, record) for record in self.asked)
+    questions: Mapping[str, list[Record]]
 
     @property
     def stages(self) -> list[str]:
@@ -104,4 +100,6 @@ def _side(run: RunFolder, arm: str, model: str) -> Side:
     def mine(records: Sequence[Record]) -> tuple[Record, ...]:
         return tuple(record for record in records if (record.arm, record.model) == (arm, model))
 
-    return Side(run, arm, model, tuple(in_order(run, mine(asked(run)))), mine(timed(run)), mine(due(run)))
+    sent = tuple(in_order(run, mine(asked(run))))
+    questions = grouped((record.question, record) for record in sent)
+    return Side(run, arm, model, sent, mine(timed(run)), mine(due(run)), questions)
