@@ -1,4 +1,5 @@
-"""Every command in the README works as written, made small: one question, one pass, one worker in this process."""
+"""Every command in the README works as written, made small: one question, one pass, one worker in this process, and
+stages of a rate, which last as long whatever the questions, five seconds."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def test_a_command_of_the_readme_works(line: str, at_home: Path) -> None:
     """Exit code 0 and no traceback; the real endpoint's address is replaced by a simulator's."""
     with _simulator() as url:
         words = shlex.split(re.sub(r"https://\S+", url, line))[1:]
-        called = loadrig(*words, *[flag for flag in SMALL[words[0]] if flag not in words or flag.isdigit()])
+        small = [*SMALL[words[0]], *(["--duration", "5"] if "--rate" in words else [])]
+        called = loadrig(*words, *[flag for flag in small if flag not in words or flag.isdigit()])
     assert called.code == 0, called.err
     assert "Traceback" not in called.err
     if words[0] == "nightly":
