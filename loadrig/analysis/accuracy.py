@@ -16,14 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, in_order
+from loadrig.analysis.selection import CONTROL, arm_names, asked, by_category, grouped, in_order
 from loadrig.graders import automatic
 from loadrig.log import RunFolder
 from loadrig.stats import Share, wilson
 from loadrig.words.record import Record
 from loadrig.words.score import PRECHECK, Score
-
-ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +118,8 @@ def accuracy_by_arm(run: RunFolder) -> tuple[ArmAccuracy, ...]:
 
 
 def _categories(run: RunFolder, records: Sequence[Record], leaked: set[str]) -> tuple[CategoryAccuracy, ...]:
-    named = sorted(grouped((record.category, record) for record in records).items())
-    return tuple(_category(run, name, found, leaked) for name, found in [(ALL, records), *named])
+    named = by_category((record.category, record) for record in records)
+    return tuple(_category(run, name, found, leaked) for name, found in named)
 
 
 def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[str]) -> CategoryAccuracy:

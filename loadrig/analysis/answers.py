@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from loadrig.analysis.contexts import Looked
-from loadrig.analysis.selection import arm_names, grouped
+from loadrig.analysis.selection import by_arm_and_model, by_category, grouped
 from loadrig.log import RunFolder
 from loadrig.measures import OF_ANSWER, answer_measure
 from loadrig.measures.citing import fabricated_dates, misplaced_dates, named_documents
 from loadrig.measures.recency import recency_claims
 
-ALL = "all"
 FOUND, TOLD = 40, 300  # findings listed of each kind, characters of each; the figures count every one
 _LIST = ("opening", "stale", "invented", "trap_taken")
 
@@ -73,12 +72,8 @@ class Finding:
 
 def answers_by_arm(run: RunFolder, looked: Sequence[Looked]) -> tuple[ArmAnswers, ...]:
     """Every arm and model, in the plan's order."""
-    order = {arm: place for place, arm in enumerate(arm_names(run))}
-    groups = grouped(((one.record.arm, one.record.model), one) for one in looked)
-    return tuple(
-        ArmAnswers(arm, model, _categories(found))
-        for (arm, model), found in sorted(groups.items(), key=lambda group: (order[group[0][0]], group[0][1]))
-    )
+    groups = by_arm_and_model(run, (((one.record.arm, one.record.model), one) for one in looked))
+    return tuple(ArmAnswers(arm, model, _categories(found)) for arm, model, found in groups)
 
 
 def findings(looked: Iterable[Looked]) -> tuple[Finding, ...]:
@@ -94,8 +89,7 @@ def findings(looked: Iterable[Looked]) -> tuple[Finding, ...]:
 
 
 def _categories(looked: Sequence[Looked]) -> tuple[CategoryAnswers, ...]:
-    named = sorted(grouped((one.record.category, one) for one in looked).items())
-    return tuple(_category(name, found) for name, found in [(ALL, looked), *named])
+    return tuple(_category(*of) for of in by_category((one.record.category, one) for one in looked))
 
 
 def _category(name: str, looked: Sequence[Looked]) -> CategoryAnswers:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadrig.analysis.contexts import Looked
-from loadrig.analysis.selection import CONTROL, arm_names, grouped
+from loadrig.analysis.selection import CONTROL, arm_names, by_category, grouped
 from loadrig.log import RunFolder
 from loadrig.measures.context import answered
 from loadrig.measures.declining import declines, hedges
@@ -32,7 +32,6 @@ from loadrig.statistics.clustered import mean_difference
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.several import holm
 
-ALL = "all"
 Label = Literal["right", "confabulation", "guess", "refusal", "none", "ungraded"]
 LABELS: tuple[Label, ...] = ("right", "refusal", "guess", "confabulation", "none", "ungraded")
 _ASSERTS = ("stale", "invented", "trap_taken")
@@ -86,8 +85,7 @@ def controlled(looked: Iterable[Looked]) -> tuple[Controlled, ...]:
     models = sorted(grouped((one.record.model, one) for one in own).items())
     rows = []
     for model, found in models:
-        named = sorted(grouped((one.record.category, one) for one in found).items())
-        for category, of in [(ALL, found), *named]:
+        for category, of in by_category((one.record.category, one) for one in found):
             counted = Counter(map(label, of))
             rows.append(Controlled(model, category, len(of), {name: counted[name] for name in LABELS}))
     return tuple(rows)

@@ -14,13 +14,12 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from loadrig.analysis.selection import arm_names, asked
+from loadrig.analysis.selection import ALL, arm_names, asked
 from loadrig.log import RunFolder
 from loadrig.measures.recall import evidence_share, recall
 from loadrig.words.corpus import Question
 from loadrig.words.record import Record
 
-ALL = "all"
 FIGURES = ("recall", "evidence", "amending")
 
 

@@ -20,6 +20,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 CONTROL = "control"
+ALL = "all"  # the category that is every one
 
 
 def planned(run: RunFolder) -> tuple[Record, ...]:
@@ -76,3 +77,16 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+def by_category(pairs: Iterable[tuple[str, V]]) -> list[tuple[str, list[V]]]:
+    """Every value under `ALL`, then each category's own, categories by name."""
+    pairs = list(pairs)
+    return [(ALL, [value for _, value in pairs]), *sorted(grouped(pairs).items())]
+
+
+def by_arm_and_model(run: RunFolder, pairs: Iterable[tuple[tuple[str, str], V]]) -> list[tuple[str, str, list[V]]]:
+    """Arm, model and the values under both: arms in the plan's order, models of an arm by name."""
+    order = {arm: place for place, arm in enumerate(arm_names(run))}
+    groups = sorted(grouped(pairs).items(), key=lambda group: (order[group[0][0]], group[0][1]))
+    return [(arm, model, values) for (arm, model), values in groups]

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loadrig.analysis.selection import arm_names, grouped
+from loadrig.analysis.selection import by_arm_and_model, by_category
 from loadrig.analysis.usage import ToolUse, tool_use
 from loadrig.log import RunFolder
 from loadrig.stats import Share, wilson
 from loadrig.words.record import Record
-
-ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +39,15 @@ class ArmTools:
 
 def tools_by_arm(run: RunFolder, records: Sequence[Record]) -> tuple[ArmTools, ...]:
     """Every arm and model that used tools, in the plan's order."""
-    order = {arm: place for place, arm in enumerate(arm_names(run))}
-    groups = grouped(((record.arm, record.model), record) for record in records)
-    using = {key: found for key, found in groups.items() if any(turn.tool_calls for r in found for turn in r.turns)}
+    groups = by_arm_and_model(run, (((record.arm, record.model), record) for record in records))
     return tuple(
         ArmTools(arm, model, _categories(found))
-        for (arm, model), found in sorted(using.items(), key=lambda group: (order[group[0][0]], group[0][1]))
-    )
+        for arm, model, found in groups if any(turn.tool_calls for record in found for turn in record.turns)
+    )  # fmt: skip
 
 
 def _categories(records: Sequence[Record]) -> tuple[CategoryTools, ...]:
-    named = sorted(grouped((record.category, record) for record in records).items())
-    return tuple(_category(name, found) for name, found in [(ALL, records), *named])
+    return tuple(_category(*of) for of in by_category((record.category, record) for record in records))
 
 
 def _category(name: str, records: Sequence[Record]) -> CategoryTools:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from loadrig.analysis.answers import CategoryAnswers, Figure
 from loadrig.analysis.grounding import LABELS
+from loadrig.analysis.selection import ALL
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, label, number, one_line, share
 
-ALL = "all"
 NO_FACTS = "not checked: the run has no documents.jsonl, so nothing is known of dates, ids and recency"
 TOLD = {
     "opening": "opens with the reference's opposite, then states what the key demands",

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from loadrig.analysis.accuracy import ALL, dropped, verdict
+from loadrig.analysis.accuracy import dropped, verdict
 from loadrig.analysis.compare.sides import Side
 from loadrig.analysis.compare.words import ALPHA, Family, Word, word
-from loadrig.analysis.selection import CONTROL
+from loadrig.analysis.selection import ALL, CONTROL
 from loadrig.statistics.clustered import Difference, Draws, mean_difference
 from loadrig.statistics.groups import upper_bound
 from loadrig.statistics.paired import mcnemar
