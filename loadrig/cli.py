@@ -44,6 +44,7 @@ FleetKind = Annotated[str | None, typer.Option("--fleet", help='Where workers ru
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first n questions")]
 Repetitions = Annotated[int | None, typer.Option(min=1, help="How often each question is asked in each arm")]
 OnePass = Annotated[bool, typer.Option("--one-pass", help="Do not repeat the set to fill a stage")]
+Screen = Annotated[bool, typer.Option("--screen", help="The small protocol: does a full study pay?")]
 Out = Annotated[Path, typer.Option(help="Where run folders go")]
 Inline = Annotated[bool, typer.Option("--inline", help="One worker in this process")]
 Budget = Annotated[str | None, typer.Option(help="Stop before this much money would be spent")]
@@ -71,6 +72,7 @@ def run(
     limit: Limit = None,
     repetitions: Repetitions = None,
     one_pass: OnePass = False,
+    screen: Screen = False,
     out: Out = Path("results"),
     resume: Annotated[Path | None, typer.Option(help="A run folder: ask only what is missing in it")] = None,
     retry: Annotated[str | None, typer.Option(help='With --resume: "failed" asks failed trials again')] = None,
@@ -113,6 +115,7 @@ def run(
         metrics_host=metrics_host,
         metrics_port=metrics_port,
         linger_s=linger,
+        screen=screen,
         command_line=command_line(),
     )
     raise typer.Exit(firing.fire(plan, flags, options, console=firing.console_of()).exit_code)

@@ -12,6 +12,8 @@ from rich.console import Console
 from loadrig.config import read_plan
 from loadrig.execution.execute import execute
 from loadrig.execution.options import Options, Overrides, overridden
+from loadrig.execution.prepare import prepare_screening
+from loadrig.execution.screening import laid_over
 from loadrig.execution.steering import Steering
 from loadrig.live.progress import Progress
 from loadrig.words.settings import Plan
@@ -51,10 +53,15 @@ def fire(
 
     `steer` makes, of the plan and a way to speak to the user, what chooses the run's stages.
     """
-    plan = overridden(read_plan(path), flags)
+    plan, preparing = read_plan(path), None
+    if options.screen:
+        screening = laid_over(plan, flags)
+        plan, preparing = screening.plan, lambda _: prepare_screening(screening)
+    else:
+        plan = overridden(plan, flags)
     with Progress() as progress:
         steering = None if steer is None else steer(plan, progress.notice)
-        finished = execute(plan, options, progress, steering=steering)
+        finished = execute(plan, options, progress, steering=steering, preparing=preparing)
     from loadrig.reports import write_all  # noqa: PLC0415 - pandas and scipy load when there is something to report
 
     return Fired(plan, finished.folder, write_all(finished.folder, console), finished.interrupted)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from loadrig.execution.estimate import ASSUMED, Estimate
+from loadrig.execution.estimate import ASSUMED, Estimate, seconds
 from loadrig.execution.prepare import Prepared, calibrate, prepare
 from loadrig.execution.targets import reach
 from loadrig.plan import TYPICAL_S
@@ -50,8 +49,8 @@ def show(plan: Plan, console: Console, *, count: bool = False) -> None:
     for stage in prepared.stages:
         if stage.open_loop is not None:
             console.print(_arrivals(stage, stage.open_loop, counts), markup=False, highlight=False)
-    seconds = math.fsum(_seconds(stage, counts) for stage in prepared.stages)
-    console.print(f"time: about {seconds / 60:.0f} minutes if a trial takes {TYPICAL_S} s", highlight=False)
+    lasts_s = seconds(prepared.stages, prepared.trials)
+    console.print(f"time: about {lasts_s / 60:.0f} minutes if a trial takes {TYPICAL_S} s", highlight=False)
     for warning in (*prepared.warnings, *estimate.notes):
         console.print(f"warning: {warning}", markup=False, highlight=False)
 
@@ -82,10 +81,3 @@ def _arrivals(stage: Stage, loop: OpenLoop, counts: Counts) -> str:
         f"stage {stage.name}: {due} {loop.arrivals} arrivals in {loop.length_ns / 1e9:.1f} s, "
         f"{loop.rate_per_s:g} a second{rise}{told}; at most {loop.max_in_flight} in flight"
     )
-
-
-def _seconds(stage: Stage, counts: Counts) -> float:
-    if stage.open_loop is not None:
-        return stage.open_loop.length_ns / 1e9 + TYPICAL_S
-    trials = sum(count for (name, _, _), count in counts.items() if name == stage.name)
-    return min(TYPICAL_S * trials / stage.most, stage.duration_s or math.inf)

@@ -7,6 +7,7 @@ know: `OUTPUT_TOKENS` a trial; no prompt caching; an agent's number of turns (it
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,10 @@ from decimal import Decimal
 from loadrig.cost import Prices
 from loadrig.execution.sampling import Sample
 from loadrig.fleet.spending import WorstCase
+from loadrig.plan import TYPICAL_S
 from loadrig.words.record import Usage
 from loadrig.words.settings import ModelSettings
-from loadrig.words.trial import Trial
+from loadrig.words.trial import Stage, Trial
 
 OUTPUT_TOKENS = 300  # of a trial, thinking included
 TOKEN_RATIO = Decimal("1.3")  # provider's count over o200k_base where none is known: 1.13 and 1.54 were seen, by model
@@ -93,6 +95,18 @@ def estimated(
         worst=_worst(arms, prices, {model.id: model.max_tokens for model in models}),
         notes=ratios.notes,
     )
+
+
+def seconds(stages: Sequence[Stage], trials: Sequence[Trial]) -> float:
+    """How long the stages last if a trial takes `TYPICAL_S`."""
+    counts = Counter(trial.stage for trial in trials)
+    return math.fsum(_seconds(stage, counts[stage.name]) for stage in stages)
+
+
+def _seconds(stage: Stage, trials: int) -> float:
+    if stage.open_loop is not None:
+        return stage.open_loop.length_ns / 1e9 + TYPICAL_S
+    return min(TYPICAL_S * trials / stage.most, stage.duration_s or math.inf)
 
 
 def _worst(arms: Sequence[ArmEstimate], prices: Prices, most_output: Mapping[str, int]) -> WorstCase:

@@ -140,7 +140,8 @@ def complete(
 
 
 def _described(prepared: Prepared) -> dict[str, Any]:
-    """What a run is made of: plan, versions, machine, prices, corpus, indexes, prompts, estimate."""
+    """What a run is made of: plan, versions, machine, prices, corpus, indexes, prompts, estimate; of a screening, what
+    became of its plan."""
     plan, corpus, estimate = prepared.plan, prepared.corpus, prepared.estimate
     return {
         "plan": plan_as_json(plan),
@@ -176,6 +177,7 @@ def _described(prepared: Prepared) -> dict[str, Any]:
             "assumed": list(ASSUMED),
             "notes": list(estimate.notes),
         },
+        **({} if prepared.screened is None else {"screen": True, "screening": asdict(prepared.screened)}),
     }
 
 

@@ -38,7 +38,7 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to run: where results go, what watches, and what to take up again."""
+    """How to run: where results go, what watches, what to take up again, and whether to screen instead."""
 
     out: Path = Path("results")
     resume: Path | None = None
@@ -48,6 +48,7 @@ class Options:
     metrics_host: str = "127.0.0.1"
     metrics_port: int | None = None
     linger_s: float = 0.0
+    screen: bool = False
     command_line: str = ""
 
 

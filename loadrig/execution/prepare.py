@@ -17,8 +17,9 @@ from loadrig.corpus.facts import Facts, facts_of
 from loadrig.corpus.ledger import read_ledger
 from loadrig.cost import Prices
 from loadrig.execution.calibration import calibrated
-from loadrig.execution.estimate import Estimate, estimated
+from loadrig.execution.estimate import Estimate, estimated, seconds
 from loadrig.execution.sampling import Sample, sampled
+from loadrig.execution.screening import FullPlan, Screened, Screening, spread, too_wide
 from loadrig.execution.steering import Steering
 from loadrig.retrievers import Retriever
 from loadrig.wire.turn import Target
@@ -46,6 +47,7 @@ class Prepared:
     estimate: Estimate
     warnings: tuple[str, ...]
     facts: tuple[Facts, ...] = ()
+    screened: Screened | None = None
 
 
 def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None) -> Prepared:
@@ -78,6 +80,43 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
         estimate=estimated(samples, planning.likely(stages, trials), prices, models=plan.model),
         warnings=_warnings(plan, corpus, asked.left_out, prices),
         facts=facts_of(corpus, read_ledger(Path(plan.corpus.path))) if build else (),
+    )
+
+
+def prepare_screening(screening: Screening) -> Prepared:
+    """Like `prepare`, for a screening: some of the plan's questions, and what the full plan would come to."""
+    whole = prepare(screening.plan)
+    wide = {} if screening.named else too_wide(screening.plan, whole.corpus)
+    plan = replace(screening.plan, arms=tuple(arm for arm in screening.plan.arms if arm.name not in wide))
+    everything = tuple(whole.questions.values())
+    questions = spread(everything, screening.most)
+    stages, trials = planning.stages(plan, questions), planning.trials(plan, questions)
+    samples = sampled(plan.arms, questions, whole.corpus, whole.indexes)
+    return replace(
+        whole,
+        plan=plan,
+        questions={question.id: question for question in questions},
+        stages=stages,
+        trials=trials,
+        samples=samples,
+        estimate=estimated(samples, planning.likely(stages, trials), whole.prices, models=plan.model),
+        warnings=(*whole.warnings, *wide.values()),
+        screened=Screened(screening.most, tuple(wide.values()), _foreseen(screening.full, everything, whole)),
+    )
+
+
+def _foreseen(full: Plan, questions: Sequence[Question], whole: Prepared) -> FullPlan:
+    stages, trials = planning.stages(full, questions), planning.trials(full, questions)
+    samples = sampled(full.arms, questions, whole.corpus, whole.indexes)
+    estimate = estimated(samples, planning.likely(stages, trials), whole.prices, models=full.model)
+    return FullPlan(
+        questions=len(questions),
+        arms=tuple(arm.name for arm in full.arms),
+        trials=len(trials),
+        prompt_tokens=estimate.prompt_tokens,
+        output_tokens=estimate.output_tokens,
+        cost=None if estimate.cost is None else f"{estimate.cost:f}",
+        seconds=seconds(stages, trials),
     )
 
 
