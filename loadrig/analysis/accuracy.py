@@ -73,7 +73,7 @@ def verdict(run: RunFolder, record: Record) -> bool | None:
     """Whether the answer is right by the grading that counts; None when that does not say."""
     if run.grading is None:
         return prechecked(run, record)
-    score = _score(run, record)
+    score = score_of(run, record)
     return None if score is None else score.correct
 
 
@@ -128,7 +128,7 @@ def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[
     everything = [passed for passed in known if passed is not None]
     first = [found[0] for question, found in trials.items() if question not in leaked]
     keyed = [record for record in first if _can_be_graded(run, record)]
-    marked = [score for record in first if (score := _score(run, record)) is not None]
+    marked = [score for record in first if (score := score_of(run, record)) is not None]
     scales = [score.score for score in marked if score.score is not None]
     kept = [passed for record in keyed if (passed := verdict(run, record)) is not None]
     repeated = [
@@ -158,7 +158,7 @@ def _share(marks: Iterable[bool | None]) -> Share | None:
     return wilson(sum(known), len(known))
 
 
-def _score(run: RunFolder, record: Record) -> Score | None:
+def score_of(run: RunFolder, record: Record) -> Score | None:
     """The marks that count; of a run that nobody graded, the automatic ones."""
     if run.grading is not None:
         return run.grading.scores.get((record.trial, record.try_no))

@@ -54,7 +54,7 @@ def pairs(
             remedy="name a second run, or two arms with --arm X --arm Y, or two models with --model",
         )
     found = tuple(
-        (_side(a, arm_a, model_a), _side(b, arm_b, model_b))
+        (side_of(a, arm_a, model_a), side_of(b, arm_b, model_b))
         for model_a, model_b in _named("model", _models(a), _models(b), models, at=b)
         for arm_a, arm_b in _named("arm", arm_names(a), arm_names(b), arms, at=b)
     )
@@ -96,7 +96,9 @@ def _models(run: RunFolder) -> list[str]:
     return list(dict.fromkeys([*(trial.model for trial in run.trials), *(record.model for record in run.records)]))
 
 
-def _side(run: RunFolder, arm: str, model: str) -> Side:
+def side_of(run: RunFolder, arm: str, model: str) -> Side:
+    """One arm and model of a run, whatever there is of it."""
+
     def mine(records: Sequence[Record]) -> tuple[Record, ...]:
         return tuple(record for record in records if (record.arm, record.model) == (arm, model))
 
