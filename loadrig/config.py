@@ -1,4 +1,4 @@
-"""Reads a plan file, once, at the edge: TOML in, frozen `Plan` out. The one home of pydantic.
+"""Reads a plan file or a study's, once, at the edge: TOML in, frozen values out. The one home of pydantic.
 
 Rules: every key has a default that works or is named as missing; an unknown key is an error with a "did you mean";
 errors name file, line where it can be found, and remedy. The fields are those of `loadrig.words.settings` and, for
@@ -26,18 +26,13 @@ from loadrig.plan import mistake
 from loadrig.words.arm import Arm
 from loadrig.words.errors import InputError, described
 from loadrig.words.settings import Objective, Plan
+from loadrig.words.study import StudySettings
 
 
 def read_plan(path: Path) -> Plan:
     """The plan in a TOML file. Raises `InputError` with file, line and remedy."""
-    text = _text_of(path)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else len(text.splitlines())
-        raise InputError(f"not valid TOML: {error}", path=path, line=line, remedy="correct the syntax") from error
+    source, table = _parsed(path, "plan")
     arms, objectives = table.pop("arm", None), table.pop("objectives", {})
-    source = _Source(path, text)
     plan: Plan = _validated(TypeAdapter(Plan), table, source, ())
     _check_timezone(plan, source)
     _check_names(plan, source)
@@ -48,6 +43,19 @@ def read_plan(path: Path) -> Plan:
         key, problem, remedy = wrong
         raise source.error(problem, ("load", key), remedy)
     return plan
+
+
+def read_study(path: Path) -> StudySettings:
+    """The study in a TOML file. Its plans are read apart. Raises `InputError` with file, line and remedy."""
+    source, table = _parsed(path, "study")
+    study: StudySettings = _validated(TypeAdapter(StudySettings), table, source, ())
+    _check_name(study.name, source, ("name",), "study")
+    names = [run.name for run in study.run]
+    for number, name in enumerate(names):
+        _check_name(name, source, ("run", number, "name"), "run")
+        if name in names[:number]:
+            raise source.error(f"two runs are named {name!r}", ("run", number, "name"), "give each a name of its own")
+    return study
 
 
 class _Source:
@@ -78,15 +86,24 @@ class _Source:
         return fallback
 
 
-def _text_of(path: Path) -> str:
+def _parsed(path: Path, what: str) -> tuple[_Source, dict[str, Any]]:
+    text = _text_of(path, what)
+    try:
+        return _Source(path, text), tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else len(text.splitlines())
+        raise InputError(f"not valid TOML: {error}", path=path, line=line, remedy="correct the syntax") from error
+
+
+def _text_of(path: Path, what: str) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         near = difflib.get_close_matches(path.name, [p.name for p in path.parent.glob("*.toml")], n=1)
         hint = f"did you mean {path.parent / near[0]}?" if near else "name an existing .toml file"
-        raise InputError("no such plan", path=path, remedy=hint) from error
+        raise InputError(f"no such {what}", path=path, remedy=hint) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the plan cannot be read: {error}", path=path, remedy="name a readable TOML file") from error
+        raise InputError(f"the {what} cannot be read: {error}", path=path, remedy="name a readable TOML file") from error
 
 
 def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
@@ -166,7 +183,7 @@ def _validated(adapter: TypeAdapter[Any], value: Mapping[str, Any], source: _Sou
         if first["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
             raise _unknown_key(place, _known_keys(adapter, first["loc"][:-1]), source) from error
         if first["type"] in ("missing", "missing_argument"):
-            raise source.error(f"{name!r} is missing", place, f"add {place[-1]} = ... to the plan") from error
+            raise source.error(f"{name!r} is missing", place, f"add {place[-1]} = ... to {source.path.name}") from error
         shown = f"{first['input']!r}"[:80]
         raise source.error(f"{name!r}: {first['msg'].lower()}, got {shown}", place, "correct the value") from error
 
@@ -195,10 +212,14 @@ def _check_timezone(plan: Plan, source: _Source) -> None:
 
 def _check_names(plan: Plan, source: _Source) -> None:
     """The plan's name becomes a folder's, and a model's id tells its trials apart."""
-    if not re.fullmatch(r"[\w][\w.-]*", plan.name):
-        remedy = "letters, digits, dot, dash and underscore: it becomes the name of a folder"
-        raise source.error(f"{plan.name!r} cannot be a plan's name", ("name",), remedy)
+    _check_name(plan.name, source, ("name",), "plan")
     ids = [model.id for model in plan.model]
     if twice := next((number for number, one in enumerate(ids) if one in ids[:number]), None):
         remedy = "run one endpoint at a time: trials are told apart by their model's id"
         raise source.error(f"two models have the id {ids[twice]!r}", ("model", twice, "id"), remedy)
+
+
+def _check_name(name: str, source: _Source, place: tuple[str | int, ...], what: str) -> None:
+    if not re.fullmatch(r"[\w][\w.-]*", name):
+        remedy = "letters, digits, dot, dash and underscore: it becomes the name of a folder"
+        raise source.error(f"{name!r} cannot be a {what}'s name", place, remedy)

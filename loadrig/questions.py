@@ -3,12 +3,12 @@
 Rules: `id`, `category`, `question` and `reference` are required, the other fields of `Question` optional, unknown keys
 ignored; ids occur once; every gold id is a document of the corpus. When the corpus is a slice, questions that need a
 document outside it, or whose answer was derived from the whole (`derivation`), are left out and named, not an error.
-`limit` keeps the first n of what remains, in file order. Knows no arm; whether an answer is right is not decided here.
+`categories` keeps those of the categories named, and `limit` the first n of what then remains, in file order. Knows no arm; whether an answer is right is not decided here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,8 @@ def select(settings: QuestionSettings, corpus: Corpus) -> Selection:
     if not questions:
         problem = "no question left" + (f": the slice cannot answer any of {len(left_out)}" if left_out else "")
         raise InputError(problem, path=path, remedy="choose a larger slice" if left_out else _LINE)
-    return Selection(tuple(questions[: settings.limit]), tuple(left_out))
+    kept = _of_categories(questions, settings.categories, path)
+    return Selection(tuple(kept[: settings.limit]), tuple(left_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,13 @@ class _Row:
     caller: tuple[str, ...] = ()
     at_s: float | None = None
     derivation: Any = None
+
+
+def _of_categories(questions: list[Question], wanted: Sequence[str], path: Path) -> list[Question]:
+    have = list(dict.fromkeys(question.category for question in questions))
+    if unknown := next((name for name in wanted if name not in have), None):
+        raise InputError(f"no question of category {unknown!r}", path=path, remedy=f"there are: {', '.join(have)}")
+    return [question for question in questions if not wanted or question.category in wanted]
 
 
 def _check(row: _Row, lines: dict[str, int], *, path: Path, line: int) -> None:

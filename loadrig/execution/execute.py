@@ -86,7 +86,7 @@ async def _execute(
         metrics = Metrics()
         endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
         stack.enter_context(endpoint)
-        folder = stack.enter_context(folders.opened(options.out, plan, options.resume))
+        folder = stack.enter_context(folders.opened(options.out, plan, options.resume or options.folder))
         log = stack.enter_context(RunLog(folder))  # locks a run that is taken up before anything of it is touched
         reached = await stack.enter_async_context(reach(plan, folder))
         prepared = await asyncio.to_thread(calibrate, prepared, reached.targets)

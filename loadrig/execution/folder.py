@@ -40,13 +40,16 @@ LIBRARIES = ("anthropic", "bm25s", "httptools", "rank-bm25", "ray", "tiktoken", 
 
 
 @contextmanager
-def opened(out: Path, plan: Plan, resumed: Path | None) -> Iterator[Path]:
-    """The run's folder: the resumed one, or a new one that goes again when no manifest came into it."""
-    folder = resumed or _new_folder(out, plan)
+def opened(out: Path, plan: Plan, named: Path | None) -> Iterator[Path]:
+    """The run's folder: the one that was named, or a new one below `out`; a new one goes again when no manifest came
+    into it."""
+    is_new = named is None or not named.exists()
+    folder = named or _new_folder(out, plan)
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         yield folder
     finally:
-        if not (folder / MANIFEST).exists():
+        if is_new and not (folder / MANIFEST).exists():
             shutil.rmtree(folder)
 
 

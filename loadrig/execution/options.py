@@ -23,6 +23,7 @@ class Overrides:
     corpus: str | None = None
     slice: str | None = None
     questions: str | None = None
+    categories: tuple[str, ...] = ()
     arm: tuple[str, ...] = ()
     concurrency: tuple[int, ...] = ()
     rate: tuple[float, ...] = ()
@@ -41,6 +42,7 @@ class Options:
     """How to run: where results go, what watches, what to take up again, and whether to screen instead."""
 
     out: Path = Path("results")
+    folder: Path | None = None  # of a new run; None: one below `out`, named after the plan and the time
     resume: Path | None = None
     retry_failed: bool = False
     inline: bool = False
@@ -73,7 +75,9 @@ def overridden(plan: Plan, flags: Overrides) -> Plan:
     changed = replace(
         repeated,
         corpus=corpus,
-        questions=_with(plan.questions, path=flags.questions, limit=flags.limit),
+        questions=_with(
+            plan.questions, path=flags.questions, limit=flags.limit, categories=flags.categories or None
+        ),
         model=models,
         load=load,
         budget=_with(plan.budget, money=flags.budget),

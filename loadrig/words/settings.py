@@ -36,10 +36,11 @@ class CorpusSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSettings:
-    """A JSONL file of questions. `limit` takes the first n in file order."""
+    """A JSONL file of questions. `categories` takes those of these only, then `limit` the first n in file order."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     path: str
+    categories: tuple[str, ...] = ()
     limit: Annotated[int, Positive] | None = None
 
 

@@ -15,6 +15,7 @@ from loadrig.analysis.accuracy import dropped, verdict
 from loadrig.analysis.compare.sides import Side
 from loadrig.analysis.compare.words import ALPHA, Family, Word, word
 from loadrig.analysis.selection import ALL, CONTROL
+from loadrig.log import RunFolder
 from loadrig.statistics.clustered import Difference, Draws, mean_difference
 from loadrig.statistics.groups import upper_bound
 from loadrig.statistics.paired import mcnemar
@@ -89,24 +90,24 @@ def worded(rows: Sequence[Right], family: Family) -> list[Right]:
     ]
 
 
-def right(side: Side, record: Record) -> bool | None:
+def right(run: RunFolder, record: Record) -> bool | None:
     """Whether the answer is right; what was not answered is not; None where nobody can say."""
-    question = side.run.questions.get(record.question)
+    question = run.questions.get(record.question)
     if record.outcome == "answered":
-        return verdict(side.run, record)
-    return False if question is not None and (question.must_contain or side.run.grading) else None
+        return verdict(run, record)
+    return False if question is not None and (question.must_contain or run.grading) else None
 
 
 def _graded(side: Side, known: Collection[str]) -> dict[str, list[Record]]:
     """The records of each question whose first can be graded, in order."""
     found = {question: records for question, records in side.questions.items() if question not in known}
-    return {question: records for question, records in found.items() if right(side, records[0]) is not None}
+    return {question: records for question, records in found.items() if right(side.run, records[0]) is not None}
 
 
 def _row(category: str, questions: Iterable[str], sides: tuple[Side, Side], draws: Draws) -> Right:
     a, b = ({question: side.questions[question] for question in questions} for side in sides)
     first, second = (
-        {question: bool(right(side, records[0])) for question, records in of.items()}
+        {question: bool(right(side.run, records[0])) for question, records in of.items()}
         for side, of in zip(sides, (a, b), strict=True)
     )
     test = mcnemar(first, second)
@@ -133,7 +134,7 @@ def _single(verdicts: dict[str, bool]) -> dict[str, list[float]]:
 
 def _every(side: Side, records: dict[str, list[Record]]) -> dict[str, list[float]]:
     return {
-        question: [float(found) for record in of if (found := right(side, record)) is not None]
+        question: [float(found) for record in of if (found := right(side.run, record)) is not None]
         for question, of in records.items()
     }
 
@@ -141,5 +142,5 @@ def _every(side: Side, records: dict[str, list[Record]]) -> dict[str, list[float
 def _told(side: Side, record: Record) -> str:
     """`right`, `wrong`, or why there is no answer: `unanswered (starved)`."""
     if record.outcome == "answered":
-        return "right" if right(side, record) else "wrong"
+        return "right" if right(side.run, record) else "wrong"
     return f"{record.outcome} ({record.reason})"
