@@ -54,12 +54,15 @@ class _Shown:
         self.texts = lru_cache(maxsize=_KEPT)(lambda fragments: texts_of(fragments, prompts))
 
     def had(self, question: Question, record: Record) -> bool | None:
-        """Whether all that the key rests on was there; None when it names nothing, or the prompt is not on file."""
+        """Whether all that the key rests on was there; None when it names nothing, the prompt is not on file, or its
+        documents have no ids to tell them by."""
         texts = self.texts(last_prompt(record))
         if not texts or not (question.evidence or question.gold):
             return None
         if question.evidence:
             return evidence_share(texts, question.evidence) == 1
+        if any("<document>" in text for text in texts):
+            return None
         return set(question.gold) <= set(_documents(texts))
 
 

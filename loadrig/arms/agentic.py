@@ -7,11 +7,11 @@ text; every turn is a request of its own and pays for the whole conversation aga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from loadrig.arms.control import OVERHEAD_TOKENS
-from loadrig.arms.instructions import WITH_TOOLS, ask_for
+from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.tools import TOOLS, Toolbox
 from loadrig.words.arm import Answer, Client
 from loadrig.words.corpus import Corpus, Question
@@ -21,16 +21,20 @@ from loadrig.words.settings import Positive
 
 @dataclass(frozen=True, slots=True)
 class Agentic:
-    """`search` is any retriever, `hits` the passages a search shows, `turn_cap` the most model calls in a trial."""
+    """`search` is any retriever, `hits` the passages a search shows, `turn_cap` the most model calls in a trial.
+    `chronology`, `rejected`: is the sentence in the instructions?"""
 
     search: str = "bm25"
     hits: Annotated[int, Positive] = 5
     turn_cap: Annotated[int, Positive] = 12
+    chronology: bool = True
+    rejected: bool = True
 
     @property
     def name(self) -> str:
-        differs = self != Agentic()
-        return f"agentic-{self.search.replace(':', '.')}-h{self.hits}-t{self.turn_cap}" if differs else "agentic"
+        differs = replace(self, chronology=True, rejected=True) != Agentic()
+        searching = f"-{self.search.replace(':', '.')}-h{self.hits}-t{self.turn_cap}" if differs else ""
+        return f"agentic{searching}{left_out(chronology=self.chronology, rejected=self.rejected)}"
 
     @property
     def retrievers(self) -> tuple[str, ...]:
@@ -45,9 +49,10 @@ class Agentic:
 
     async def answer(self, question: Question, client: Client) -> Answer:
         toolbox = Toolbox(client, self.search, self.hits)
+        system = instructions(chronology=self.chronology, rejected=self.rejected, tools=True)
         messages: tuple[Message, ...] = (Ask((Part(ask_for(question.question)),)),)
         for turn in range(1, self.turn_cap + 1):
-            reply = await client.ask(Prompt(WITH_TOOLS, messages, TOOLS))
+            reply = await client.ask(Prompt(system, messages, TOOLS))
             if not reply.tool_uses:
                 return Answer(reply)
             if turn < self.turn_cap:

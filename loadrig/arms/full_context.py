@@ -1,39 +1,74 @@
-"""Full context: every document in every prompt, chronological, the question last."""
+"""Full context: every document in every prompt, the question last.
+
+Rules: an option changes one thing. Without `ids` the tags lose their attributes; the instructions stay, the sentence
+that asks for ids included, because an arm whose instructions changed along with its tags would have two variables. So
+it is still asked to name what it cannot, and figures about cited ids do not compare. What a document says of itself in
+its own text is the corpus', and stays.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
+from typing import Literal
 
 from loadrig.arms.control import OVERHEAD_TOKENS
-from loadrig.arms.instructions import DIRECT, ask_for
+from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.passages import whole
 from loadrig.words.arm import Answer, Client, View
-from loadrig.words.corpus import Corpus, Question
+from loadrig.words.corpus import Corpus, Document, Question
 from loadrig.words.prompt import Ask, Part, Prompt
+
+Order = Literal["date", "reverse", "name", "shuffle"]
 
 
 @dataclass(frozen=True, slots=True)
 class FullContext:
-    """The documents' block is one static part: the same bytes for every question, serialised once a worker."""
+    """The documents' block is one static part: the same bytes for every question, serialised once a worker.
+
+    `order`: by `date` (undated last, then by id), the `reverse` of that, by `name` (the id), or `shuffle`, by the
+    SHA-256 of the id: no order that means anything, and the same one for every question, run and machine. `ids`: tags
+    with id, date and title. `chronology`, `rejected`: is the sentence in the instructions?
+    """
+
+    order: Order = "date"
+    ids: bool = True
+    chronology: bool = True
+    rejected: bool = True
 
     @property
     def name(self) -> str:
-        return "full_context"
+        order = "" if self.order == "date" else f"-{self.order}"
+        sentences = left_out(chronology=self.chronology, rejected=self.rejected)
+        return f"full_context{sentences}{order}{'' if self.ids else '-noids'}"
 
     @property
     def retrievers(self) -> tuple[str, ...]:
         return ()
 
     def prompt_tokens(self, corpus: Corpus) -> int:
-        return OVERHEAD_TOKENS + corpus.tokens + 25 * len(corpus.documents)
+        return OVERHEAD_TOKENS + corpus.tokens + (25 if self.ids else 8) * len(corpus.documents)
 
     async def answer(self, question: Question, client: Client) -> Answer:
-        documents = Part(_library(client.view), static=True)
-        prompt = Prompt(DIRECT, (Ask((documents, Part(ask_for(question.question)))),))
+        documents = Part(_library(client.view, self.order, self.ids), static=True)
+        system = instructions(chronology=self.chronology, rejected=self.rejected)
+        prompt = Prompt(system, (Ask((documents, Part(ask_for(question.question)))),))
         return Answer(await client.ask(prompt))
 
 
-@lru_cache(maxsize=8)
-def _library(view: View) -> str:
-    return "\n\n".join(whole(document) for document in view.corpus.documents)
+@lru_cache(maxsize=32)
+def _library(view: View, order: Order, ids: bool) -> str:
+    return "\n\n".join(whole(document, identified=ids) for document in _ordered(view.corpus.documents, order))
+
+
+def _ordered(documents: tuple[Document, ...], order: Order) -> tuple[Document, ...]:
+    match order:
+        case "date":
+            return documents  # a corpus is in this order
+        case "reverse":
+            return documents[::-1]
+        case "name":
+            return tuple(sorted(documents, key=lambda document: document.id))
+        case "shuffle":
+            return tuple(sorted(documents, key=lambda document: sha256(document.id.encode()).digest()))

@@ -1,7 +1,7 @@
 """The sentences every arm puts before the model, one constant each, so that two arms differ only where they mean to.
 
 Nothing of a corpus stands here. `CHRONOLOGY` and `REJECTED` are sentences of their own because an ablation removes
-exactly one of them.
+exactly one of them: the options `chronology` and `rejected` of an arm say whether it is there.
 """
 
 from __future__ import annotations
@@ -22,8 +22,23 @@ TOOLS = (
     "try other words when a search finds nothing, and answer once the documents you have read settle the question."
 )
 
-DIRECT = " ".join((ROLE, GROUNDING, CHRONOLOGY, REJECTED, DATA, FORM))
-WITH_TOOLS = " ".join((ROLE, GROUNDING, CHRONOLOGY, REJECTED, DATA, TOOLS, FORM))
+
+def instructions(*, chronology: bool = True, rejected: bool = True, tools: bool = False) -> str:
+    """The sentences in their order, a blank between two; those that are left out leave nothing behind."""
+    given = (
+        (ROLE, True), (GROUNDING, True), (CHRONOLOGY, chronology), (REJECTED, rejected), (DATA, True), (TOOLS, tools),
+        (FORM, True),
+    )  # fmt: skip
+    return " ".join(sentence for sentence, is_there in given if is_there)
+
+
+def left_out(*, chronology: bool, rejected: bool) -> str:
+    """What an arm's name says of it: nothing where both sentences are there."""
+    return ("" if chronology else "-nochronology") + ("" if rejected else "-norejected")
+
+
+DIRECT = instructions()
+WITH_TOOLS = instructions(tools=True)
 
 
 def ask_for(question: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from loadrig.arms.control import OVERHEAD_TOKENS
-from loadrig.arms.instructions import DIRECT, ask_for
+from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.passages import in_document_order, of_hits
 from loadrig.words.arm import Answer, Client, Unit
 from loadrig.words.corpus import Corpus, Question
@@ -19,17 +19,21 @@ NO_HIT = "No document of the collection contains any word of the question."
 @dataclass(frozen=True, slots=True)
 class Rag:
     """`k` hits of `retriever`, as chunks or whole documents (`unit`), best first (`rank`) or as they stand in the
-    corpus (`document`). A question none of whose words is known goes out without documents, and says so."""
+    corpus (`document`). A question none of whose words is known goes out without documents, and says so. `chronology`,
+    `rejected`: is the sentence in the instructions?"""
 
     retriever: str = "bm25"
     k: Annotated[int, Positive] = 5
     unit: Unit = "chunk"
     order: Literal["rank", "document"] = "rank"
+    chronology: bool = True
+    rejected: bool = True
 
     @property
     def name(self) -> str:
         marks = ("-docs" if self.unit == "document" else "") + ("-inorder" if self.order == "document" else "")
-        return f"rag-{self.retriever.replace(':', '.')}-k{self.k}{marks}"
+        sentences = left_out(chronology=self.chronology, rejected=self.rejected)
+        return f"rag-{self.retriever.replace(':', '.')}-k{self.k}{marks}{sentences}"
 
     @property
     def retrievers(self) -> tuple[str, ...]:
@@ -45,5 +49,6 @@ class Rag:
         if self.order == "document":
             hits = in_document_order(client.view, hits)
         documents = of_hits(client.view, hits) if hits else NO_HIT
-        prompt = Prompt(DIRECT, (Ask((Part(documents), Part(ask_for(question.question)))),))
+        system = instructions(chronology=self.chronology, rejected=self.rejected)
+        prompt = Prompt(system, (Ask((Part(documents), Part(ask_for(question.question)))),))
         return Answer(await client.ask(prompt), retrieved=hits)

@@ -77,6 +77,7 @@ def test_a_run_without_facts_has_no_figure_of_provenance(tmp_path: Path) -> None
 PROMPTS = {
     "quote": b'{"messages":[{"text":"<document id=\\"a\\">\\nat most\\n2 members\\n</document>"}]}',
     "tag": b'{"messages":[{"text":"<document id=\\"a\\">\\nx\\n</document><document id=\\"b\\" date=\\"2031\\">y"}]}',
+    "untold": b'{"messages":[{"text":"<document>\\nx\\n</document>"}]}',
     "nothing": b'{"messages":[{"text":"Question: a b?"}]}',
 }
 
@@ -86,10 +87,11 @@ PROMPTS = {
     [
         ("quote", True, "rag", True), ("tag", True, "rag", False), ("tag", False, "rag", True),
         ("quote", False, "rag", False), ("nothing", False, "rag", False), ("nothing", True, "control", None),
+        ("untold", False, "rag", None), ("untold", True, "rag", False),
     ],
 )  # fmt: skip
 def test_what_stood_before_the_model(tmp_path: Path, prompt: str, quoted: bool, arm: str, had: bool | None) -> None:
-    """By the key's quotes or, without, by its gold documents' tags; the control was to see nothing."""
+    """By the key's quotes or, without, by its gold documents' tags, unless these name none; the control sees none."""
     body = PROMPTS[prompt]
     digest = hashlib.sha256(body).hexdigest()
     key = question(gold=("a", "b"), evidence=(Evidence("a", "at most 2 members"),) if quoted else ())

@@ -20,6 +20,8 @@ from loadrig.log import RunFolder
 
 UNKNOWN = "unknown"
 _MOST = 160
+# Options of our own arms that came with a later version, as they were before: no manifest without them differs by that.
+_BEFORE: Mapping[str, object] = {"chronology": True, "rejected": True, "ids": True, "order": "date"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,11 @@ def _arm(a: Side, b: Side) -> Iterator[Changed]:
         if a.arm != b.arm or (first is not None and second is not None):
             yield Changed("arm", a.arm, b.arm)
         return
+    before = _BEFORE if str(first.get("kind")).startswith("loadrig.arms.") else {}
     for option in dict.fromkeys([*first, *second]):
-        if option not in ("name", "kind") and first.get(option) != second.get(option):
-            yield Changed(f"arm's {option}", _told(first.get(option)), _told(second.get(option)))
+        of_a, of_b = (of.get(option, before.get(option)) for of in (first, second))
+        if option not in ("name", "kind") and of_a != of_b:
+            yield Changed(f"arm's {option}", _told(of_a), _told(of_b))
 
 
 def _options(side: Side) -> dict[str, Any] | None:
