@@ -25,7 +25,6 @@ from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
 from loadrig.analysis.safeguards import safeguards
 from loadrig.analysis.safeguards.artefacts import Artefact, artefacts
 from loadrig.analysis.safeguards.seen import Seen
-from loadrig.analysis.screening.whole import Screening, screening
 from loadrig.analysis.selection import arm_names, asked, due, grouped, open_stages, planned, stage_names
 from loadrig.analysis.sweep import Sweep, sweep
 from loadrig.analysis.usage import (
@@ -114,7 +113,7 @@ class ArmFigures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run in figures. `screening`: of one that was fired with --screen, None of any other."""
+    """A run in figures."""
 
     schema: int
     simulated: bool
@@ -137,7 +136,6 @@ class Summary:
     bill: Bill
     safeguards: tuple[Safeguard, ...]
     artefacts: tuple[Artefact, ...]
-    screening: Screening | None
     warnings: tuple[str, ...]
 
 
@@ -147,8 +145,7 @@ def summarize(run: RunFolder) -> Summary:
     counted, stages, accuracy = counts(run), stage_loads(run), accuracy_by_arm(run)
     repeated, whole, known = repeated_answers(run), bill(run), dropped(run)
     prompts = read_prompts(run.path)
-    seen, recall = Seen(run, accuracy, known, repeated, prompts), recall_by_arm(run, prompts)
-    checked = safeguards(seen)
+    checked = safeguards(Seen(run, accuracy, known, repeated, prompts))
     return Summary(
         schema=SCHEMA,
         simulated=simulated,
@@ -161,7 +158,7 @@ def summarize(run: RunFolder) -> Summary:
         arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
         failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
-        recall=recall,
+        recall=recall_by_arm(run, prompts),
         grading=grading_figures(run),
         accuracy=accuracy,
         dropped=known,
@@ -171,7 +168,6 @@ def summarize(run: RunFolder) -> Summary:
         bill=whole,
         safeguards=checked,
         artefacts=artefacts(checked),
-        screening=screening(seen, recall, checked),
         warnings=warnings(run, counted=counted, stages=stages, bill=whole),
     )
 
