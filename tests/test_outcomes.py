@@ -121,7 +121,7 @@ CASES = {
     "pings for ever": Case(Script(every(ping(), 40, first=start())), "failed", "timeout", "first_token"),
     "pings after some text": Case(Script(every(ping(), 40, first=PART)), "failed", "timeout", "gap", text="Part"),
     "text for ever": Case(Script(every(txt("a"), 40, first=start() + blk("text"))), "failed", "timeout", "total"),
-    "nobody listens": Case(closed(), "failed", "connect", status=None),
+    "nobody listens": Case("closed", "failed", "connect", status=None),
     "never accepted": Case("deaf", "failed", "timeout", "connect", status=None),
     "no TLS": Case("plain", "failed", "tls", status=None),
 }  # fmt: skip
@@ -136,7 +136,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fired]:
         questions=QuestionSettings(path="questions/tiny.jsonl", limit=1), repetitions=2,
     )  # fmt: skip
     with ExitStack() as stack:
-        hosts = {"deaf": stack.enter_context(deaf()), "plain": stack.enter_context(plain_speaking())}
+        unfriendly = {"closed": closed(), "deaf": deaf(), "plain": plain_speaking()}
+        hosts = {name: stack.enter_context(host) for name, host in unfriendly.items()}
         scripts = {
             name: hosts.get(case.script, case.script) if isinstance(case.script, str) else [case.script]
             for name, case in CASES.items()

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def closed() -> str:
-    """A loopback URL at which nobody listens."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{unused.getsockname()[1]}"
+@contextmanager
+def closed() -> Iterator[str]:
+    """A loopback URL at which nobody listens; its port is held, so that no other server is given it meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
 @contextmanager

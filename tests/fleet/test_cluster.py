@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 
 import pytest
+from unfriendly_hosts import closed
 
 from loadrig.fleet import cluster
 from loadrig.words.errors import InputError
@@ -13,11 +13,11 @@ from loadrig.words.errors import InputError
 
 def test_a_cluster_that_is_not_there_is_an_error_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody listens at RAY_ADDRESS: said with the address and a remedy, not waited for."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"127.0.0.1:{server.getsockname()[1]}"
-    monkeypatch.setattr("os.environ", {"RAY_ADDRESS": address})
-    with pytest.raises(InputError, match=f"cluster at {address} cannot be joined.*refused") as told:
-        cluster.start(1, 1.0)
+    with closed() as url:
+        address = url.removeprefix("http://")
+        monkeypatch.setattr("os.environ", {"RAY_ADDRESS": address})
+        with pytest.raises(InputError, match=f"cluster at {address} cannot be joined.*refused") as told:
+            cluster.start(1, 1.0)
     assert "RAY_ADDRESS" in told.value.remedy
 
 

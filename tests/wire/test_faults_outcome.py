@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from typing import Literal
 
 import pytest
 from asking import KEY, LOOPS, PROMPT, ask, asker, new_engine, run
 from scripted_server import OK, Script, serving
 from stream_events import blk, delta, end, error, ping, reply, signature, start, stop, think, txt
+from unfriendly_hosts import closed
 
 from loadrig.words.record import Failure, Turn
 from loadrig.words.settings import LimitSettings, RetrySettings
@@ -166,13 +166,11 @@ def test_bytes_behind_the_end_do_not_unmake_a_reply(noise: bytes) -> None:
 @both_loops
 def test_connection_refused_is_a_connect_failure(loop: str) -> None:
     """Nobody listens: said at once, with the system's words."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
 
     async def go() -> Turn:
-        async with new_engine() as engine:
-            return (await asker(engine, f"http://127.0.0.1:{port}").ask(PROMPT, trace="t.1")).turn
+        with closed() as url:
+            async with new_engine() as engine:
+                return (await asker(engine, url).ask(PROMPT, trace="t.1")).turn
 
     found = run(go(), loop)
     assert (found.outcome, found.reason, found.usage) == ("failed", "connect", None)

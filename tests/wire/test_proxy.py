@@ -12,6 +12,7 @@ from proxy_server import proxy_server
 from scripted_server import Script, serving
 from stream_events import reply
 from threaded_server import self_signed, server_context, threaded
+from unfriendly_hosts import closed
 
 from loadrig.execution.folder import plan_as_json
 from loadrig.providers import load
@@ -144,12 +145,11 @@ def test_an_error_for_an_http_target_names_the_proxy_too() -> None:
 @both_loops
 def test_a_proxy_that_is_not_there_is_a_connect_failure(certificate: tuple[Path, Path], loop: str) -> None:
     """It is named, for nothing else is known of the target."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    found = ask_through(f"http://127.0.0.1:{port}", certificate=certificate, loop=loop)[0][0].turn.attempts[0].failure
+    with closed() as url:
+        found = ask_through(url, certificate=certificate, loop=loop)[0][0].turn.attempts[0].failure
     assert found is not None
     assert (found.reason, found.detail.startswith("ConnectionRefusedError")) == ("connect", True)
-    assert found.detail.endswith(f"(through the proxy http://127.0.0.1:{port})")
+    assert found.detail.endswith(f"(through the proxy {url})")
 
 
 @both_loops
