@@ -29,7 +29,7 @@ from typing import Any
 import msgspec
 
 from loadrig.words.errors import InputError
-from loadrig.words.record import Usage
+from loadrig.words.record import Attempt, Usage
 
 OURS = Path(__file__).with_name("prices.toml")
 SPLIT_UNKNOWN = "write split unknown"
@@ -158,6 +158,12 @@ def terms_of(usage: Usage) -> tuple[str, ...]:
 def is_open(usage: Usage) -> bool:
     """Whether more may have been used than was reported: what it costs is then a lower bound."""
     return not usage.exact or usage.input is None or usage.output is None
+
+
+def is_free(attempt: Attempt) -> bool:
+    """Whether an attempt without usage is known to cost nothing: it was refused with a status, or never sent whole. A
+    request that was sent and not replied to may be at work, and on the bill, all the same."""
+    return attempt.upload_ns is None if attempt.http_status is None else attempt.http_status != 200
 
 
 def prompt_tokens(usage: Usage) -> int:

@@ -6,8 +6,8 @@ turn), `tail`, `measured`, `probe` (calls before the first trial), `judge` (all 
 asked). A question's cost is that of its trial: measured + tail + retries + failed.
 
 A charge is unknown when usage came but no price is known, or when a 200 reply or a whole trial ended without telling
-its usage; the sum is then partial. An attempt that never reached a 200 generated nothing and costs nothing. A reply
-that broke off costs at least what it had reported.
+its usage, or when a request was sent whole and no status came; the sum is then partial. An attempt that was refused
+with a status, or never sent whole, costs nothing. A reply that broke off costs at least what it had reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, get_args
 
-from loadrig.cost import is_open, total
+from loadrig.cost import is_free, is_open, total
 from loadrig.graders.cases import judge_runs
 from loadrig.log import RunFolder
 from loadrig.words.record import Attempt, Record, Usage
@@ -146,7 +146,7 @@ def plain(amount: Decimal) -> str:
 def _charge(attempt: Attempt, line: LineName) -> Charge:
     if attempt.cost is not None:
         return Charge(line, Decimal(attempt.cost), _open(attempt.usage))
-    if attempt.usage is None and attempt.http_status != 200:
+    if attempt.usage is None and is_free(attempt):
         return Charge(line, Decimal(0), at_least=False)
     return Charge(line, None, at_least=False)
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 import msgspec
 from msgspec.structs import replace
 
-from loadrig.cost import Prices, terms_of
+from loadrig.cost import Prices, is_free, terms_of
 from loadrig.words.arm import Answer
 from loadrig.words.corpus import Question
 from loadrig.words.record import Attempt, Failure, Outcome, Record, Turn, Usage
@@ -127,8 +127,7 @@ def _priced(turn: Turn, prices: Prices, began_at: str) -> Turn:
 
 def _priced_attempt(attempt: Attempt, turn: Turn, prices: Prices, day: date) -> Attempt:
     if attempt.usage is None:
-        # Nothing was generated for a request that never reached a 200; what a broken 200 costs is unknown.
-        return replace(attempt, cost=None if attempt.http_status == 200 else "0")
+        return replace(attempt, cost="0" if is_free(attempt) else None)
     cost = prices.cost(turn.reply_model or "", attempt.usage, day, terms=terms_of(attempt.usage))
     return replace(attempt, cost=None if cost.amount is None else f"{cost.amount:f}", cost_notes=cost.notes)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from records import attempt, failed, read_run, record, turn
+from records import MS, attempt, failed, read_run, record, turn
 
 from loadrig.analysis.bill import bill, charges, money, per_question
 from loadrig.cost import total
@@ -85,14 +85,17 @@ def test_a_price_of_zero_is_a_true_zero(tmp_path: Path) -> None:
     assert (found.amount, found.unknown, found.at_least) == ("0", 0, False)
 
 
-def test_what_never_reached_a_200_costs_nothing_and_what_broke_costs_at_least() -> None:
-    """A 529 without usage is 0; a broken stream is a lower bound; a silent 200 and a lost trial are unknown."""
+def test_what_was_refused_or_never_sent_costs_nothing_and_what_broke_costs_at_least() -> None:
+    """A 529 without usage is 0, and so is what never left; a broken stream is a lower bound; a silent 200, a lost trial
+    and a request that was sent whole and got no status are unknown."""
+    unsent = failed("u", turns=(turn(None, attempts=(attempt(http_status=None),)),), cost="0")
+    unheard = failed("h", turns=(turn(None, attempts=(attempt(http_status=None, upload_ns=MS),)),))
     overloaded = failed("o", cost="0", turns=(turn(None, attempts=(attempt(http_status=529),)),))
     broken = failed("b", cost="0.01", turns=(turn("0.01", usage=Usage(input=10, output=1, exact=False)),))
     silent = failed("s", cost=None, turns=(turn(None),))
-    found = [money(charges(r), "USD") for r in (overloaded, broken, silent, failed("lost", "lost"))]
+    found = [money(charges(r), "USD") for r in (overloaded, unsent, broken, silent, unheard, failed("lost", "lost"))]
     assert [(m.amount, m.at_least, m.unknown) for m in found] == [
-        ("0", False, 0), ("0.01", True, 0), (None, False, 1), (None, False, 1),
+        ("0", False, 0), ("0", False, 0), ("0.01", True, 0), (None, False, 1), (None, False, 1), (None, False, 1),
     ]  # fmt: skip
 
 

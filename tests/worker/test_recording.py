@@ -65,6 +65,14 @@ def test_a_retried_attempt_stays_in_the_bill() -> None:
     assert [one.cost for one in record.turns[0].attempts] == ["0", "0.0001005", "0.00015"]
 
 
+def test_a_request_that_was_sent_and_not_replied_to_may_be_on_the_bill() -> None:
+    """No status came: unknown when it was sent whole, nothing when it was not."""
+    attempts = (attempt(http_status=None, upload_ns=9), attempt(http_status=None))
+    record = _record(_turn(attempts=attempts), failure=Failure("timeout", "x"))
+    assert [one.cost for one in record.turns[0].attempts] == [None, "0"]
+    assert record.cost is None
+
+
 def test_a_turn_of_unknown_cost_makes_the_trial_unknown() -> None:
     """A reply of a model without a price: None, never the sum of the rest."""
     record = _record(_turn(), _turn(reply_model="unheard-of"), answer=Answer(REPLY))
