@@ -43,7 +43,8 @@ Timed = tuple[str, int, int | None, int]
 
 @dataclass(slots=True)
 class Window:
-    """What was seen between two instants: replies that ended there, process time, the worker's own lateness."""
+    """What was seen between two instants: replies that ended there, each from when its connection stood, process time,
+    the worker's own lateness."""
 
     seconds: float = 0.0
     cpu_s: float = 0.0
@@ -120,7 +121,8 @@ class Rig:
         attempt = record.turns[0].attempts[-1]
         window.stamps[attempt.stamp] += 1
         name = f"{record.trial}.1.{len(record.turns[0].attempts)}"
-        window.replies.append((name, attempt.begin_ns, attempt.first_token_ns, attempt.end_ns))
+        sent_on_ns = attempt.begin_ns + (attempt.connect_ns or 0) + (attempt.tls_ns or 0)  # connecting is told apart
+        window.replies.append((name, sent_on_ns, attempt.first_token_ns, attempt.end_ns))
 
 
 @asynccontextmanager

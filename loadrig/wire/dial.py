@@ -42,8 +42,7 @@ class Dialer:
     def __init__(self, clock: Clock, ca_file: str | None, stamps: Stamp) -> None:
         self._clock = clock
         self._ca_file = ca_file
-        self._context: ssl.SSLContext | None = None
-        self._making = asyncio.Lock()
+        self._making: asyncio.Task[ssl.SSLContext] | None = None
         self._lookups: dict[tuple[str, int], asyncio.Task[list[Address]]] = {}  # under way
         self._known: dict[tuple[str, int], tuple[int, list[Address]]] = {}
         self._stamps = stamps
@@ -54,8 +53,8 @@ class Dialer:
             self._receiver = open_receiver(self._clock)
 
     def close(self) -> None:
-        for lookup in self._lookups.values():
-            lookup.cancel()
+        for task in (*self._lookups.values(), *([self._making] if self._making else ())):
+            task.cancel()
         if self._receiver is not None:
             self._receiver.close()
 
@@ -126,11 +125,9 @@ class Dialer:
         return addresses
 
     async def _tls(self) -> ssl.SSLContext:
-        if self._context is None:
-            async with self._making:
-                if self._context is None:
-                    self._context = await asyncio.to_thread(_context, self._ca_file)
-        return self._context
+        if self._making is None:
+            self._making = asyncio.get_running_loop().create_task(asyncio.to_thread(_context, self._ca_file))
+        return await asyncio.shield(self._making)
 
 
 def _told_with_proxy(failure: Failure, exchange: Exchange) -> Failure:
