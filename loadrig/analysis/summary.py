@@ -25,6 +25,7 @@ from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
 from loadrig.analysis.safeguards import safeguards
 from loadrig.analysis.safeguards.artefacts import Artefact, artefacts
 from loadrig.analysis.safeguards.seen import Seen
+from loadrig.analysis.screening.whole import Screening, screening
 from loadrig.analysis.selection import arm_names, asked, due, grouped, open_stages, planned, stage_names
 from loadrig.analysis.sweep import Sweep, sweep
 from loadrig.analysis.usage import (
@@ -113,7 +114,7 @@ class ArmFigures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run in figures."""
+    """A run in figures. `screening`: of one that was fired with --screen, None of any other."""
 
     schema: int
     simulated: bool
@@ -136,6 +137,7 @@ class Summary:
     bill: Bill
     safeguards: tuple[Safeguard, ...]
     artefacts: tuple[Artefact, ...]
+    screening: Screening | None
     warnings: tuple[str, ...]
 
 
@@ -145,7 +147,8 @@ def summarize(run: RunFolder) -> Summary:
     counted, stages, accuracy = counts(run), stage_loads(run), accuracy_by_arm(run)
     repeated, whole, known = repeated_answers(run), bill(run), dropped(run)
     prompts = read_prompts(run.path)
-    checked = safeguards(Seen(run, accuracy, known, repeated, prompts))
+    seen, recall = Seen(run, accuracy, known, repeated, prompts), recall_by_arm(run, prompts)
+    checked = safeguards(seen)
     return Summary(
         schema=SCHEMA,
         simulated=simulated,
@@ -158,7 +161,7 @@ def summarize(run: RunFolder) -> Summary:
         arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
         failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
-        recall=recall_by_arm(run, prompts),
+        recall=recall,
         grading=grading_figures(run),
         accuracy=accuracy,
         dropped=known,
@@ -168,6 +171,7 @@ def summarize(run: RunFolder) -> Summary:
         bill=whole,
         safeguards=checked,
         artefacts=artefacts(checked),
+        screening=screening(seen, recall, checked),
         warnings=warnings(run, counted=counted, stages=stages, bill=whole),
     )
 

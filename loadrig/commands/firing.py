@@ -12,7 +12,7 @@ from rich.console import Console
 from loadrig.config import read_plan
 from loadrig.execution.execute import execute
 from loadrig.execution.options import Options, Overrides, overridden
-from loadrig.execution.prepare import prepare_screening
+from loadrig.execution.prepare import Prepared, prepare_screening
 from loadrig.execution.screening import laid_over
 from loadrig.execution.steering import Steering
 from loadrig.live.progress import Progress
@@ -53,7 +53,8 @@ def fire(
 
     `steer` makes, of the plan and a way to speak to the user, what chooses the run's stages.
     """
-    plan, preparing = read_plan(path), None
+    plan = read_plan(path)
+    preparing: Callable[[Plan], Prepared] | None = None
     if options.screen:
         screening = laid_over(plan, flags)
         plan, preparing = screening.plan, lambda _: prepare_screening(screening)

@@ -17,6 +17,7 @@ from loadrig.analysis.load import marked
 from loadrig.analysis.summary import Summary, summarize
 from loadrig.graders.standing import graded
 from loadrig.log import RunFolder, read_run
+from loadrig.reports.screening import show as show_screening
 from loadrig.reports.terminal import show
 
 FILES = {
@@ -43,5 +44,7 @@ def write_all(folder: Path, console: Console | None = None, *, grader: str | Non
         cast("Writer", getattr(import_module(module), name))(run, summary)
     if console is not None:
         show(summary, console)
+        if summary.screening is not None:
+            show_screening(summary.screening, console)
         console.print(f"Report: {folder / 'report.md'}", f"Beside it: {', '.join(FILES)}", sep="\n", markup=False)
     return summary

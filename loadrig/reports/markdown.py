@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import behaviour, experiments, grading, load, money, quality, rig, safeguards, speed
+from loadrig.reports import behaviour, experiments, grading, load, money, quality, rig, safeguards, screening, speed
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
@@ -77,6 +77,7 @@ def tables(summary: Summary) -> Iterator[Table]:
         speed.latencies(summary), speed.intervals(summary),
         speed.token_rates(summary), speed.retrieval(summary), load.stages(summary),
         rig.itself(summary), rig.stamps(summary),
+        screening.table(summary.screening),
         quality.accuracy(summary), *grading.tables(summary), *quality.recalls(summary),
         *behaviour.tables(summary), *experiments.tables(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
@@ -87,7 +88,7 @@ def tables(summary: Summary) -> Iterator[Table]:
 
 
 def head(summary: Summary) -> Iterator[str]:
-    """Title, the simulated mark, the balance of trials, safeguards, warnings."""
+    """Title, the simulated mark, the balance of trials, safeguards, of a screening its verdict, warnings."""
     identity, counts = summary.identity, summary.counts[0]
     yield f"# Run {escaped(identity.run)}"
     if summary.note:
@@ -107,6 +108,8 @@ def head(summary: Summary) -> Iterator[str]:
         f"failed + {counts.not_run} not run" + (f" + {counts.missing} missing" if counts.missing else "")
     )
     yield _listed("Safeguards", safeguards.headline(summary), safeguards.lines(summary))
+    if (found := summary.screening) is not None:
+        yield _listed(screening.TITLE, found.sentence, [*screening.lines(found), found.keep])
     yield _listed("Artefacts that look like findings", NOT_CHECKED, safeguards.artefacts(summary))
     if summary.warnings:
         yield "\n".join(("**Warnings**", "", *(f"- {escaped(warning)}" for warning in summary.warnings)))
