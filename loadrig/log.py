@@ -13,8 +13,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,7 +52,9 @@ class RunFolder:
     """A run as read back. `records` holds the counting record of each trial: the highest try, in file order.
 
     `superseded` are the lower tries: they stay in the bill and leave every other figure. `grading`: whose marks count;
-    None: the pre-check's. `probes`: calls before the first trial, in the bill and in no other figure.
+    None: the pre-check's. `probes`: calls before the first trial, in the bill and in no other figure. `sessions`: the
+    number (from 1) of the going at the run that wrote a record, by its trial and try; of runs taken up, and written by
+    a loadrig that counts them.
     """
 
     path: Path
@@ -62,6 +65,7 @@ class RunFolder:
     superseded: tuple[Record, ...]
     grading: Grading | None = None
     probes: tuple[Record, ...] = ()
+    sessions: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
 
 class RunLog:
@@ -174,7 +178,11 @@ def read_run(folder: Path) -> RunFolder:
     questions = {question.id: question for question in _typed_lines(folder / QUESTIONS, Question)}
     latest: dict[str, Record] = {}
     superseded: list[Record] = []
-    for record in _records_of(folder / RECORDS):
+    begins = [session.get("records") for session in manifest.get("sessions") or []]
+    sessions: dict[tuple[str, int], int] = {}
+    for place, record in enumerate(_records_of(folder / RECORDS)):
+        if len(begins) > 1 and None not in begins:
+            sessions[record.trial, record.try_no] = bisect_right(begins, place)
         earlier = latest.get(record.trial)
         if earlier is not None and earlier.try_no > record.try_no:
             superseded.append(record)
@@ -183,8 +191,14 @@ def read_run(folder: Path) -> RunFolder:
             superseded.append(earlier)
         latest[record.trial] = record
     return RunFolder(
-        folder, manifest, trials, questions, tuple(latest.values()), tuple(superseded), probes=read_probes(folder)
-    )
+        folder, manifest, trials, questions, tuple(latest.values()), tuple(superseded),
+        probes=read_probes(folder), sessions=sessions,
+    )  # fmt: skip
+
+
+def count_records(folder: Path) -> int:
+    """How many are on file."""
+    return max(0, len(_whole_lines(folder / RECORDS)) - 1)
 
 
 def read_probes(folder: Path) -> tuple[Record, ...]:

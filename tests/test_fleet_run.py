@@ -129,7 +129,11 @@ def test_an_interrupted_run_keeps_everything_and_reports(tmp_path: Path) -> None
     assert called.code == 0, called.err
     assert _outcomes(read_run(folder)) == {"answered": len(run.trials)}
     assert _asked_twice(folder) == []
-    assert [session["ended_at"] is not None for session in read_run(folder).manifest["sessions"]] == [True, True]
+    taken_up = read_run(folder)
+    assert [session["ended_at"] is not None for session in taken_up.manifest["sessions"]] == [True, True]
+    assert [session["records"] for session in taken_up.manifest["sessions"]] == [0, len(run.trials)]
+    by_session = [*taken_up.sessions.values()]
+    assert (by_session.count(1), by_session.count(2)) == (len(run.trials), len(taken_up.superseded))
 
 
 def test_a_killed_driver_is_taken_up_with_its_last_requests_in_the_bill(tmp_path: Path) -> None:

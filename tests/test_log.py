@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from records import attempt, failed, record, trial_of, turn, write_run
 
-from loadrig.log import RECORDS, RunLog, leave_out, read_prompts, read_run, write_json
+from loadrig.log import RECORDS, RunLog, count_records, leave_out, read_prompts, read_run, write_json
 from loadrig.words.corpus import Hit
 from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import Failure, Gaps, ToolCall, Usage
@@ -102,6 +102,25 @@ def test_a_new_line_does_not_glue_to_a_torn_one(tmp_path: Path) -> None:
     with RunLog(tmp_path) as log:
         log.append([record("t3")], {})
     assert [one.trial for one in read_run(tmp_path).records] == ["t1", "t3"]
+
+
+def test_a_torn_line_is_not_counted(tmp_path: Path) -> None:
+    """Two records and the beginning of a third are two; a folder without records has none."""
+    assert count_records(tmp_path) == 0
+    write_run(tmp_path, [record("a"), record("b")])
+    with (tmp_path / RECORDS).open("ab") as file:
+        file.write(b'{"trial": "c"')
+    assert count_records(tmp_path) == 2
+
+
+def test_each_record_belongs_to_the_session_that_wrote_it(tmp_path: Path) -> None:
+    """Two were on file when the second session began, none more when the third did, which wrote what came then, the
+    second try of a trial among it. What one session wrote needs no numbers."""
+    records = [record("a"), record("b"), record("c"), record("a", try_no=2)]
+    counted = [{"records": 0}, {"records": 2}, {"records": 2}]
+    found = read_run(write_run(tmp_path, records, sessions=counted)).sessions
+    assert found == {("a", 1): 1, ("b", 1): 1, ("c", 1): 3, ("a", 2): 3}
+    assert read_run(write_run(tmp_path / "one", records, sessions=counted[:1])).sessions == {}
 
 
 def test_a_torn_prompt_is_written_again(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ fewer measured trials than N no rate is given.
 Little's law (Little, Operations Research 9(3), 1961) is the check on both: trials that ended a second x their mean time
 in flight is the number in flight. Where the two disagree the stage was too short for its load, or not at rest.
 
-The manifest says when sessions began; a record belongs to the last one that began before it. Without sessions a
-stretch of more than 10 s with nothing in flight is taken for a pause and left out.
+The manifest says how many records were on file when a session began. Where it does not, as in older runs, a record
+belongs to the last session that began before it by the wall clock, which may have been set meanwhile. Without sessions
+a stretch of more than 10 s with nothing in flight is taken for a pause and left out.
 
 Whether the rig itself was the bottleneck is told in `loadrig.analysis.rig`.
 """
@@ -163,7 +164,7 @@ def _series(run: RunFolder, times: Sequence[Record], *, is_open: bool) -> list[f
 def _steady(run: RunFolder, records: Iterable[Record]) -> Window | None:
     """The stage's window; None when no worker has one."""
     began = sorted(_instant(session["began_at"]) for session in run.manifest.get("sessions") or [])
-    groups = grouped(((_session(began, r), r.worker), r) for r in records if r.worker is not None)
+    groups = grouped(((_session(run, began, r), r.worker), r) for r in records if r.worker is not None)
     found = [
         (session, window)
         for (session, _), mine in groups.items()
@@ -190,8 +191,11 @@ def _error(windows: Sequence[Window]) -> float | None:
     return None if None in parts else math.hypot(*(part for part in parts if part is not None))
 
 
-def _session(began: Sequence[datetime], record: Record) -> int:
-    """Its number: the last session that had begun when the record did; a record without that label is in the first."""
+def _session(run: RunFolder, began: Sequence[datetime], record: Record) -> int:
+    """Its number; by labels the last session that had begun when the record did, the first without a label."""
+    known = run.sessions.get((record.trial, record.try_no))
+    if known is not None:
+        return known
     return 1 if record.began_at is None else max(1, bisect_right(began, _instant(record.began_at)))
 
 

@@ -27,7 +27,7 @@ from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
 from loadrig.execution.targets import Reached
 from loadrig.fleet.selfwatch import SelfWatch
-from loadrig.log import INVENTED, MANIFEST, PLAN, QUESTIONS, Invented, write_json, write_lines
+from loadrig.log import INVENTED, MANIFEST, PLAN, QUESTIONS, Invented, count_records, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
 from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
@@ -99,6 +99,7 @@ def begin(
         {
             "began_at": SystemClock().label(),
             "ended_at": None,
+            "records": count_records(folder),
             "command_line": session.command_line,
             "fleet": session.fleet,
         }

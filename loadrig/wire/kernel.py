@@ -1,11 +1,13 @@
 """The kernel's receive stamps (Linux, SO_TIMESTAMPNS): when bytes arrived, however late the client came to read them.
 
 Rules: a stamp is wall time, so both clocks are looked at at every read, and it becomes an instant of the engine's clock
-there and then: `now - (wall - stamp)`. A clock that is set can thus hurt only what was in the queue while it was. The
-wall is looked at first: what passes between the two looks (0.1 us, at most 20) makes an instant late, never early, so
-nothing seems to arrive before it was sent. Accepted are lags from 0 to 5 s, else the stamp counts as absent. The kernel
-stamps packets only while some socket asks for it, and takes milliseconds to begin: the guard, an idle socket that asks
-from the engine's start to its end, keeps that on. A stamp belongs to the last segment in the queue, not to the first.
+there and then: `now - (wall - stamp)`. The wall is looked at first: what passes between the two looks (0.1 us, at most
+20) makes an instant late, never early, so nothing seems to arrive before it was sent. Accepted are lags from 0 to 5 s,
+else the stamp counts as absent. A wall clock that is set would move what was in the queue while it was. But the wall is
+ahead of Linux's monotonic clock by an amount that setting it alone changes (both are slewed alike), so each look tells:
+from the read that sees another amount on, no stamp is believed for as long as a stamp may be old. The kernel stamps
+packets only while some socket asks for it, and takes milliseconds to begin: the guard, an idle socket that asks from
+the engine's start to its end, keeps that on. A stamp belongs to the last segment in the queue, not to the first.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ class Stamper:
         self._guard = guard
         self._buffers = [bytearray(_BUFFER_BYTES)]
         self._view = memoryview(self._buffers[0])
+        self._least_ns, self._most_ns = self._ahead()
+        self._believed_from_ns = 0
 
     def read(self, sock: socket.socket) -> Read:
         """One read: the bytes (valid until the next; none at the end), the instant of the read, and its lag: how much
@@ -48,8 +52,20 @@ class Stamper:
         wall_ns, after_ns = time.time_ns(), now_ns()
         if after_ns - read_ns > _WIDE_NS:  # interrupted
             wall_ns, after_ns = time.time_ns(), now_ns()
-        lag = lag_ns(control, wall_ns)
+        if wall_ns - after_ns > self._most_ns or wall_ns - read_ns < self._least_ns:  # it was set
+            self._least_ns, self._most_ns = self._ahead()
+            self._believed_from_ns = read_ns + LONGEST_LAG_NS
+        lag = lag_ns(control, wall_ns) if read_ns >= self._believed_from_ns else None
         return self._view[:size], read_ns, None if lag is None else max(lag - (after_ns - read_ns), 0)
+
+    def _ahead(self) -> tuple[int, int]:
+        """Between what the wall clock is ahead of the engine's, widened by what an instant may be late anyway."""
+        looks = []
+        for _ in range(3):
+            before_ns, wall_ns, after_ns = self._now_ns(), time.time_ns(), self._now_ns()
+            looks.append((after_ns - before_ns, wall_ns - after_ns, wall_ns - before_ns))
+        _, least_ns, most_ns = min(looks)
+        return least_ns - _WIDE_NS, most_ns + _WIDE_NS
 
     def close(self) -> None:
         self._guard.close()

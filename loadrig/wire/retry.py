@@ -3,7 +3,8 @@
 Rules: connect, rate_limited, overloaded and http_5xx may be tried again, unless the reply had begun; the server's own
 `x-should-retry` overrides that for its error statuses, either way. A spend limit never: waiting does not lift it.
 `retry-after-ms` and `retry-after` (seconds or date) are kept, never shortened; over the ceiling the turn fails
-rather than wait. Nonsense, a past date or none: own back-off, 0.5 s doubling up to 8 s, less up to a quarter of jitter
+rather than wait. A date counts from the reply's own `date`, by the clock that set it; ours counts where there is none.
+Nonsense, a past date or none: own back-off, 0.5 s doubling up to 8 s, less up to a quarter of jitter
 drawn from a hash of the attempt's label, so that a rerun waits alike.
 """
 
@@ -73,7 +74,7 @@ def _is_passing(failure: Failure, wish: Wish) -> bool:
 
 
 def asked_seconds(headers: dict[str, str], now: datetime) -> float | None:
-    """Seconds the server asked us to wait; None when it did not, or asked for nonsense or the past."""
+    """Seconds the server asked us to wait; None when it did not, or asked for nonsense or the past. `now` is ours."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -81,13 +82,10 @@ def asked_seconds(headers: dict[str, str], now: datetime) -> float | None:
     seconds = _number(text)
     if seconds is not None or text is None:
         return seconds
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
+    date = _date(text)
+    if date is None:
         return None
-    if date.tzinfo is None:  # "-0000": UTC of unknown origin
-        date = date.replace(tzinfo=UTC)
-    wait_s = (date - now).total_seconds()
+    wait_s = (date - (_date(headers.get("date", "")) or now)).total_seconds()
     return wait_s if wait_s > 0 else None
 
 
@@ -95,6 +93,14 @@ def backoff_s(attempt: int, label: str) -> float:
     """0.5 s x 2^(attempt - 1), at most 8 s, less jitter of 0 to 25 %."""
     draw = int.from_bytes(blake2b(label.encode(), digest_size=8).digest()) / 2**64
     return min(_FIRST_S * 2.0 ** min(attempt - 1, 8), _LONGEST_S) * (1 - 0.25 * draw)
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": UTC of unknown origin
 
 
 def _number(text: str | None) -> float | None:

@@ -75,6 +75,18 @@ def test_instants_of_two_sessions_are_not_compared(tmp_path: Path) -> None:
     assert (found.reached, found.window_s, found.trials_per_s) == (1, 4, 1)
 
 
+def test_a_wall_clock_that_was_set_puts_no_record_into_another_session(tmp_path: Path) -> None:
+    """Set forwards by three hours behind the first trial and right again before the second session, which began when
+    two records were on file: still one in flight over 4 s, one trial a second."""
+    sessions = [
+        {"began_at": "2026-11-20T12:00:00Z", "records": 0}, {"began_at": "2026-11-20T12:00:10Z", "records": 2},
+    ]  # fmt: skip
+    first = [span("a0", 0, 1, began_at="2026-11-20T12:00:00.5Z"), span("a1", 1, 2, began_at="2026-11-20T15:00:01.5Z")]
+    second = [span(f"b{i}", i + 10, i + 11, began_at=f"2026-11-20T12:00:1{i}.5Z") for i in range(2)]
+    found = stage(tmp_path, *first, *second, sessions=sessions)
+    assert (found.reached, found.window_s, found.trials_per_s) == (1, 4, 1)
+
+
 def test_a_long_silence_inside_a_session_is_load_that_was_not_reached(tmp_path: Path) -> None:
     """With sessions known nothing is guessed: 18 s idle of 20 s inside one session are a tenth of a trial in flight."""
     sessions = [{"began_at": "2026-11-20T12:00:00Z"}]

@@ -23,6 +23,9 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
         ({"retry-after": "Sun, 01 Mar 2026 12:00:10 GMT"}, 10.0),
         ({"retry-after": "Sun, 01 Mar 2026 12:00:10 -0000"}, 10.0),
         ({"retry-after": "Sun, 01 Mar 2026 11:59:00 GMT"}, None),
+        ({"retry-after": "Sun, 01 Mar 2026 09:00:10 GMT", "date": "Sun, 01 Mar 2026 09:00:00 GMT"}, 10.0),
+        ({"retry-after": "Sun, 01 Mar 2026 15:00:10 GMT", "date": "Sun, 01 Mar 2026 15:00:00 GMT"}, 10.0),
+        ({"retry-after": "Sun, 01 Mar 2026 12:00:10 GMT", "date": "noon"}, 10.0),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "-5"}, None),
         ({"retry-after": "nan"}, None),
@@ -34,7 +37,8 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_d7_what_the_server_asked_for(headers: dict[str, str], seconds: float | None) -> None:
-    """Seconds and dates are understood; nonsense, the past and nothing are our own affair."""
+    """Seconds and dates are understood, dates by the clock of the server, be ours three hours fast or slow; nonsense,
+    the past and nothing are our own affair."""
     assert asked_seconds(headers, NOW) == seconds
 
 

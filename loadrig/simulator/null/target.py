@@ -3,8 +3,9 @@
 Rules: token 1 is due `first_ns` after the request's last byte arrived, token i `step_ns` after token i - 1, whatever
 became of that one; so both queues are in order of their due times and no heap is needed. With a step of 0 the whole
 reply is one write. A stamp is taken before the write it belongs to. Instants are `time.perf_counter_ns`; the request's
-arrival is the kernel's receive stamp where the platform gives one, so that the target's own queue is no part of it.
-One request at a time a connection, kept open. Linux only (epoll).
+arrival is the kernel's receive stamp where the platform gives one, so that the target's own queue is no part of it;
+for some seconds after somebody set the wall clock, which stamps are of, it is the read. One request at a time a
+connection, kept open. Linux only (epoll).
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _STAMP_BYTES = struct.Struct("qq")
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d+)", re.IGNORECASE)
 _ATTEMPT = re.compile(rb"\r\nx-loadrig-attempt:[ \t]*([^\r]*)", re.IGNORECASE)
 _READ = 262_144
+_LONGEST_NS = 5_000_000_000  # that a request may have lain in the queue
+_SET_NS = 1_000_000  # the wall clock was, when it is ahead of ours by so much more or less than before
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _now = time.perf_counter_ns
 
@@ -87,6 +90,7 @@ class Target:
         self._steps: deque[_Connection] = deque()
         self._log: list[tuple[str, int, int, int, int, int]] = []
         self._is_stopped = False
+        self._ahead_ns, self._believed_from_ns = time.time_ns() - _now(), 0
 
     @property
     def url(self) -> str:
@@ -217,9 +221,13 @@ class Target:
         now_ns = _now()
         if not notes:
             return data, now_ns
+        wall_ns = time.time_ns()
+        if wall_ns - _now() > self._ahead_ns + _SET_NS or wall_ns - now_ns < self._ahead_ns - _SET_NS:
+            self._ahead_ns, self._believed_from_ns = wall_ns - now_ns, now_ns + _LONGEST_NS
         seconds, rest = _STAMP_BYTES.unpack(notes[0][2])
-        ago_ns = time.time_ns() - (seconds * 1_000_000_000 + rest)
-        return data, now_ns - ago_ns if 0 <= ago_ns < 5_000_000_000 else now_ns
+        ago_ns = wall_ns - (seconds * 1_000_000_000 + rest)
+        is_true = now_ns >= self._believed_from_ns and 0 <= ago_ns < _LONGEST_NS
+        return data, now_ns - ago_ns if is_true else now_ns
 
     def _take(self, connection: _Connection, at_ns: int) -> None:
         """Answers the request once it is whole."""
