@@ -5,7 +5,8 @@
 Each run: one to three faults, each when a drawn share of the trials is on file, in closed or in open loop; a driver
 that ended is taken up again (`--resume`) until nothing is missing. The driver is the one of `loadrig run`; workers are
 real processes, the target a socket. What is proved is said in `chaos_proof`. With `--fleet ray` all runs share a
-cluster of three nodes on this machine, and a node may die too. Exit code 1 when a promise was broken.
+cluster of three nodes on this machine, and a node may die too. A run whose target was down at start is taken up with
+`--retry failed`. Over Ray, and without a C compiler, no clock is set. Exit code 1 when a promise was broken.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from chaos_clock import MISSING, Wall
 from chaos_driver import DONE, INTERRUPTED
-from chaos_faults import FAULTS, SILENCE_LIMIT_S, Fault, Scene, children, command, is_running
+from chaos_faults import AT_START, FAULTS, NEEDS_WALL, SILENCE_LIMIT_S, Fault, Scene, children, command, is_running
 from chaos_proof import Proof, is_complete, proved, sum_holds
 from chaos_target import Target
 
@@ -79,16 +81,20 @@ class Row:
 class Run:
     """One run: its script, its target, its folder, and what came of it."""
 
-    def __init__(self, number: int, options: argparse.Namespace, faults: dict[str, Fault]) -> None:
-        self.number, self.faults, self.keeps = number, faults, options.keep
+    def __init__(self, number: int, options: argparse.Namespace, faults: dict[str, Fault], wall: Wall) -> None:
+        self.number, self.faults, self.wall, self.keeps = number, faults, wall, options.keep
         self.rng = random.Random(f"{options.seed}/{number}")
         script = [self.rng.choice(sorted(faults)) for _ in range(self.rng.randint(1, 3))]
-        self.left = sorted((self.rng.uniform(0.02, 0.9), name) for name in script)
+        self.left = sorted((0.0 if name == AT_START else self.rng.uniform(0.02, 0.9), name) for name in script)
+        self.retries = AT_START in script
+        self.environment = dict(os.environ)
+        if NEEDS_WALL in script:
+            self.environment |= wall.environment
         self.load, self.fleet = self.rng.choice(LOADS), options.fleet
         self.target = Target(f"{options.seed}/{number}")
         self.folder = Path(tempfile.mkdtemp(prefix="loadrig-chaos-"))
         self.played: list[str] = []
-        self.struck: dict[int, int] = {}
+        self.struck: dict[int, tuple[str, int]] = {}
         self.processes: set[int] = set()
         self.problems: list[str] = []
         self.said = ""
@@ -96,13 +102,16 @@ class Run:
     async def play(self) -> Row:
         """Goes on until nothing is missing, then holds the run to its promises."""
         began, sessions = time.perf_counter(), 0
+        self.wall.true()
         await self.target.open()
         names = {"seed": self.number, "root": HERE.parent, "url": self.target.url, "flag": self.folder / "flag"}
         (self.folder / "plan.toml").write_text(PLAN.format(**names, load=self.load, fleet=self.fleet))
-        while sessions == 0 or (sessions < SESSIONS and not is_complete(self.results)):
+        if self.retries:
+            await self.target.cut()
+        while sessions == 0 or (sessions < SESSIONS and not self._is_complete):
             sessions += 1
             await self._session(sessions)
-        if not is_complete(self.results):
+        if not self._is_complete:
             self.problems.append(f"not complete after {sessions} sessions: {self.said}")
         self.problems += [
             f"process {pid} is left over: {command(pid)[:200]}" for pid in await left_over(self.processes)
@@ -121,6 +130,10 @@ class Run:
         """The run's own folder."""
         return next((self.folder / "results").iterdir())
 
+    @property
+    def _is_complete(self) -> bool:
+        return is_complete(self.results, retry_failed=self.retries)
+
     async def _session(self, number: int) -> None:
         driving = [
             HERE / "chaos_driver.py",
@@ -130,7 +143,8 @@ class Run:
         ]
         driver = await asyncio.create_subprocess_exec(
             sys.executable, *driving, str(SILENCE_LIMIT_S), *(["--resume"] * (number > 1)),
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, cwd=HERE.parent,
+            *(["--retry-failed"] * self.retries),
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, cwd=HERE.parent, env=self.environment,
         )  # fmt: skip
         playing = asyncio.create_task(self._faults(driver.pid))
         try:
@@ -154,7 +168,7 @@ class Run:
             share = self._progress()
             if share is None:
                 continue
-            scene = Scene(pid, self.results, self.folder / "flag", self.target, self.rng, self.struck)
+            scene = Scene(pid, self.results, self.folder / "flag", self.target, self.wall, self.rng, self.struck)
             workers = scene.workers()
             self.processes |= {child for worker in workers for child in (worker, *children(worker))}
             if workers and self.left and share >= self.left[0][0]:
@@ -198,17 +212,21 @@ def main() -> int:
     restore: Callable[[], None] = lambda: None  # noqa: E731 - nothing of a fleet of processes is shared
     rows = []
     with ExitStack() as stack:
+        wall = Wall(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loadrig-chaos-"))))
         if options.fleet == "ray":
             from chaos_cluster import cluster  # noqa: PLC0415 - Ray is imported only where it is used
 
             further, restore = stack.enter_context(cluster())
             faults |= further
+            del faults[NEEDS_WALL]  # Ray waits until instants of the wall clock
         if options.faults:
             faults = {name: faults[name] for name in options.faults.split(",")}
+        if NEEDS_WALL in faults and not wall.environment:
+            print(f"{NEEDS_WALL} sets no clock: {MISSING}")
         print(f"{options.runs} runs, seed {options.seed}, fleet {options.fleet}, load average {os.getloadavg()[0]:.1f}")
         for number in range(options.first, options.first + options.runs):
             restore()
-            row = asyncio.run(Run(number, options, faults).play())
+            row = asyncio.run(Run(number, options, faults, wall).play())
             rows.append(row)
             print(line_of(row), flush=True)
     print(*table(rows), sep="\n")
@@ -221,7 +239,9 @@ def line_of(row: Row) -> str:
     counts = "/".join(str(proof.outcomes.get(one, 0)) for one in ("answered", "unanswered", "failed", "not_run"))
     return (
         f"{row.number:4} {row.seconds:6.1f} s  {row.sessions} sessions  {proof.planned} = {counts}  lost {proof.lost}  "
-        f"gone {proof.gone}  untold {proof.untold}  doubled {proof.doubled}  {', '.join(row.played)}"
+        f"gone {proof.gone}  untold {proof.untold}  doubled {proof.doubled}  moved {proof.moved}  "
+        f"unprovoked {proof.unprovoked}  {', '.join(row.played)}"
+        + f"  (clock off by {proof.hours:.1f} h)" * (proof.hours > 0.1)
         + "".join(f"\n     BROKEN: {problem}" for problem in row.problems)
     )
 
@@ -240,6 +260,8 @@ def table(rows: list[Row]) -> Iterator[str]:
         "gone",
         "untold",
         "doubled",
+        "moved",
+        "noticed after: median, longest",
     ]
     yield f"\n| {' | '.join(heads)} |\n{'|---' * len(heads)}|"
     names = sorted({name for row in rows for name in row.played})
@@ -251,12 +273,12 @@ def table(rows: list[Row]) -> Iterator[str]:
             outcomes.update(row.proof.outcomes)
         cells = [times, sum(row.proof.planned for row in mine)]
         cells += [outcomes[one] for one in ("answered", "unanswered", "failed", "not_run")]
-        cells += [sum(getattr(row.proof, one) for row in mine) for one in ("lost", "gone", "untold", "doubled")]
-        yield f"| {name} | {' | '.join(map(str, cells))} |"
-    noticed = sorted(seconds for row in rows for seconds in row.proof.noticed_s)
-    if noticed:
-        middle = noticed[len(noticed) // 2]
-        yield f"\nnoticed after: median {middle:.2f} s, longest {noticed[-1]:.2f} s, n = {len(noticed)}"
+        counts = ("lost", "gone", "untold", "doubled", "moved")
+        cells += [sum(getattr(row.proof, one) for row in mine) for one in counts]
+        took = sorted(s for row in mine for why, s in row.proof.noticed_s if name in (why, "all runs"))
+        noticed = f"{took[len(took) // 2]:.2f} s, {took[-1]:.2f} s (n = {len(took)})" if took else "-"
+        yield f"| {name} | {' | '.join(map(str, cells))} | {noticed} |"
+    yield f"\nworkers given up unprovoked: {sum(row.proof.unprovoked for row in rows)}"
     yield f"broken promises: {sum(len(row.problems) for row in rows)} in {len(rows)} runs"
 
 

@@ -1,7 +1,9 @@
-"""An arm that asks like the control arm, until somebody puts a file where it looks: then it blocks its worker."""
+"""An arm that asks like the control arm, until somebody puts a file where it looks: then it blocks its worker, and says
+which that is."""
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +15,8 @@ from loadrig.words.corpus import Corpus, Question
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """`flag` is the file; the first worker that sees it takes it away and stands still for a minute."""
+    """`flag` is the file; the first worker that sees it puts its process id behind the name and stands still for a
+    minute."""
 
     flag: str
 
@@ -35,7 +38,7 @@ class Blocking:
 
     def _stand_still(self) -> None:
         try:
-            Path(self.flag).unlink()
+            Path(self.flag).rename(f"{self.flag}.{os.getpid()}")
         except FileNotFoundError:
             return
         time.sleep(60)

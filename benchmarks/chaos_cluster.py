@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from chaos_faults import Fault, Scene, send
+from chaos_faults import Fault, Scene, children, send
 
 from loadrig.fleet.cluster import ENVIRONMENT
 
@@ -38,7 +38,10 @@ def cluster() -> Iterator[tuple[dict[str, Fault], Callable[[], None]]]:
             """kill -9 of a node's raylet: its workers end with it. The head's node stays."""
             if others and scene.victim() is not None:
                 dead.append(others.pop())
-                send(dead[-1].all_processes["raylet"][0].process.pid, signal.SIGKILL)
+                raylet = dead[-1].all_processes["raylet"][0].process.pid
+                for pid in {*children(raylet)} & {*scene.workers()}:
+                    scene.strike(pid, "node_killed")
+                send(raylet, signal.SIGKILL)
 
         def restore() -> None:
             while dead:

@@ -1,7 +1,7 @@
 """The driver of a chaos run: what `loadrig run PLAN` does without its reports, with a witness that writes down, before
 the driver does it, which records it acknowledges, and when and why it gives a worker up.
 
-    python benchmarks/chaos_driver.py PLAN RESULTS WITNESS SILENCE_LIMIT_S [--resume]
+    python benchmarks/chaos_driver.py PLAN RESULTS WITNESS SILENCE_LIMIT_S [--resume] [--retry-failed]
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ def main() -> int:
     handle.SILENCE_LIMIT_S = silence_s
     handle.Handle.exchange = witnessed  # type: ignore[method-assign]
     resumed = next(results.iterdir()) if "--resume" in sys.argv else None
+    retry = "--retry-failed" in sys.argv
+    options = Options(out=results, resume=resumed, retry_failed=retry, command_line="chaos")
     try:
         with Progress() as progress:
-            finished = execute(read_plan(plan), Options(out=results, resume=resumed, command_line="chaos"), progress)
+            finished = execute(read_plan(plan), options, progress)
     except LoadrigError as error:
         print(error, file=sys.stderr)
         return BROKEN

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from chaos_clock import Wall
 from chaos_target import Target
 
 SILENCE_LIMIT_S = 2.0  # of the driver in these runs; as shipped: 10
@@ -22,14 +23,15 @@ Fault = Callable[["Scene"], Awaitable[None]]
 
 @dataclass
 class Scene:
-    """What a fault can get at. `struck` are worker processes that must be given up, with the instant of the blow."""
+    """What a fault can get at. `struck` are worker processes that must be given up, with the fault and its instant."""
 
     driver: int
     folder: Path
     flag: Path
     target: Target
+    wall: Wall
     rng: random.Random
-    struck: dict[int, int]
+    struck: dict[int, tuple[str, int]]
 
     def workers(self) -> list[int]:
         """Worker processes that run and were not struck before."""
@@ -41,21 +43,22 @@ class Scene:
         found = self.workers()
         return self.rng.choice(found) if len(found) > 1 else None
 
-    def strike(self, pid: int, number: int) -> None:
-        self.struck[pid] = time.monotonic_ns()
+    def strike(self, pid: int, fault: str, number: int = 0) -> None:
+        """Notes the blow; a signal of that number is it."""
+        self.struck[pid] = (fault, time.monotonic_ns())
         send(pid, number)
 
 
 async def worker_killed(scene: Scene) -> None:
     """kill -9."""
     if (pid := scene.victim()) is not None:
-        scene.strike(pid, signal.SIGKILL)
+        scene.strike(pid, "worker_killed", signal.SIGKILL)
 
 
 async def worker_hangs(scene: Scene) -> None:
     """SIGSTOP, for good."""
     if (pid := scene.victim()) is not None:
-        scene.strike(pid, signal.SIGSTOP)
+        scene.strike(pid, "worker_hangs", signal.SIGSTOP)
 
 
 async def worker_blocks(scene: Scene) -> None:
@@ -66,6 +69,9 @@ async def worker_blocks(scene: Scene) -> None:
     while scene.flag.exists() and is_running(scene.driver):  # noqa: ASYNC110 - another process takes it away
         await asyncio.sleep(0.01)
     scene.flag.unlink(missing_ok=True)
+    for taken in scene.flag.parent.glob(f"{scene.flag.name}.*"):
+        scene.strike(int(taken.suffix[1:]), "worker_blocks")
+        taken.unlink()
 
 
 async def worker_stopped_for_a_while(scene: Scene) -> None:
@@ -81,7 +87,7 @@ async def search_killed(scene: Scene) -> None:
     pid = scene.victim()
     for child in [] if pid is None else children(pid):
         if "spawn_main" in command(child):
-            scene.strike(pid, 0)
+            scene.strike(pid, "search_killed")
             send(child, signal.SIGKILL)
 
 
@@ -128,11 +134,27 @@ async def target_cut_off(scene: Scene) -> None:
     await scene.target.open()
 
 
+async def target_down_at_start(scene: Scene) -> None:
+    """It was down before the run began (`AT_START`), and comes up when trials have been asked for a while."""
+    await asyncio.sleep(scene.rng.uniform(0.0, 1.5))
+    await scene.target.open()
+
+
+async def clock_stepped(scene: Scene) -> None:
+    """The wall clock is set by hours, seconds or milliseconds, five times, forwards and backwards, and stays wrong."""
+    for _ in range(5):
+        scene.wall.step(scene.rng)
+        await asyncio.sleep(scene.rng.uniform(0.1, 0.4))
+
+
+AT_START = "target_down_at_start"
+NEEDS_WALL = "clock_stepped"
 FAULTS: dict[str, Fault] = {
     fault.__name__: fault
     for fault in (
         worker_killed, worker_hangs, worker_blocks, worker_stopped_for_a_while, search_killed, driver_killed,
         driver_stopped_for_a_while, interrupted, interrupted_twice, terminated, disk_full, target_cut_off,
+        target_down_at_start, clock_stepped,
     )
 }  # fmt: skip
 

@@ -7,14 +7,17 @@ It shares no code with the client: bytes in, known bytes out.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import re
+import time
 from collections import Counter
 
 from loadrig.simulator.null.transcript import pieces
 
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d+)", re.IGNORECASE)
 _ATTEMPT = re.compile(rb"\r\nx-loadrig-attempt:[ \t]*([^\r]*)", re.IGNORECASE)
+_PORTS = range(20_000, 32_000)  # from these the system gives a client none, so that ours is free when we come back
 _COUNTED = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 19\r\n\r\n{"input_tokens": 50}'
 _ANSWER = b"".join(pieces(12, "claude-haiku-5-5"))
 
@@ -26,6 +29,7 @@ class Target:
         self.port = 0
         self.begun: Counter[str] = Counter()
         self.finished: Counter[str] = Counter()
+        self.spans: dict[str, tuple[int, int]] = {}  # of finished answers, by CLOCK_MONOTONIC
         self._random = random.Random(seed)
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
@@ -36,8 +40,12 @@ class Target:
 
     async def open(self) -> None:
         """From now on connections are taken, on the port of the first time."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, reuse_address=True)
-        self.port = self._server.sockets[0].getsockname()[1]
+        for port in [self.port] if self.port else self._random.sample(_PORTS, 100):
+            with contextlib.suppress(OSError):
+                self._server = await asyncio.start_server(self._serve, "127.0.0.1", port, reuse_address=True)
+                self.port = port
+                return
+        raise OSError(f"no port is free, {self.port} is not any more")
 
     async def cut(self) -> None:
         """As though the process had been killed: nobody listens, every connection is broken off."""
@@ -68,8 +76,10 @@ class Target:
         attempt = _ATTEMPT.search(head)
         name = "" if attempt is None else attempt[1].decode()
         self.begun[name] += 1
+        began_ns = time.monotonic_ns()
         await asyncio.sleep(self._random.uniform(0.04, 0.16))
         writer.write(_ANSWER)
         await writer.drain()
         if not writer.is_closing():
             self.finished[name] += 1
+            self.spans[name] = (began_ns, time.monotonic_ns())
