@@ -6,11 +6,13 @@ which the run has nothing is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from loadrig.analysis.experiments.ablation import Ablation
 from loadrig.analysis.experiments.curves import Curve
 from loadrig.analysis.experiments.factors import Factor
 from loadrig.analysis.experiments.words import Effect
+from loadrig.analysis.selection import grouped
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, label, number, one_line
@@ -73,16 +75,25 @@ def _interactions(summary: Summary) -> Table | None:
 
 
 def _ablations(summary: Summary) -> Table | None:
+    found = summary.experiments.ablations
+    alike = grouped(((one.model, one.option, one.proved, one.sentence, one.difference), one) for one in found)
     rows = tuple(
         (
-            f"{_named(summary, one.arm, one.model)} / {one.without}", one.option, PROVED[one.proved], str(one.n),
-            one_line(one.sentence, _SENTENCE) if one.sentence else NONE, one_line(one.difference or "", _SENTENCE),
+            _pairs(summary, of), of[0].option, PROVED[of[0].proved], str(sum(one.n for one in of)),
+            one_line(of[0].sentence, _SENTENCE) if of[0].sentence else NONE,
+            one_line(of[0].difference or "", _SENTENCE),
         )
-        for one in summary.experiments.ablations
+        for of in alike.values()
     )  # fmt: skip
-    headers = ("arms", "option", "one sentence less,\nelse the same bytes", "questions", "sentence", "first difference")
+    headers = ("arms", "option", "one sentence less,\nelse the same bytes", "prompts", "sentence", "first difference")
     notes = ("by the requests as they were sent, first turns; later ones of an agent hang on what its model did",)
     return Table("Proof of the ablations", headers, rows, notes) if rows else None
+
+
+def _pairs(summary: Summary, of: Sequence[Ablation]) -> str:
+    """The first pair of arms, and how many more there are; summary.json names them all."""
+    more = f" and {len(of) - 1} more" if len(of) > 1 else ""
+    return f"{_named(summary, of[0].arm, of[0].model)} / {of[0].without}{more}"
 
 
 def _curves(summary: Summary) -> Table | None:

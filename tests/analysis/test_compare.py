@@ -55,12 +55,21 @@ def test_runs_of_the_same_do_not_differ() -> None:
         (plan(retry={"attempts": 1}), "retries"),
         (plan(corpus={"chunk_tokens": 200, "chunk_overlap": 50}), "passages"),
         (plan(arms=[{"name": "k5", "kind": "Rag", "k": 5, "order": "document"}]), "arm's order"),
+        (plan(arms=[{"name": "k5", "kind": "Rag", "k": 5, "chronology": False}]), "arm's chronology"),
         (plan(arms=[{"name": "k5", "kind": "Other"}]), "arm"),
     ],
 )
 def test_one_setting_changed_is_one_thing(manifest: dict[str, object], what: str) -> None:
     """A-87: each kind of setting is found by name, and alone."""
     assert counted(run_of("a", answers(17, 20)), run_of("b", answers(17, 20), manifest)) == [what]
+
+
+@pytest.mark.parametrize(("chronology", "counts"), [(True, []), (False, ["arm's chronology"])])
+def test_an_option_that_came_later_is_no_difference_until_it_is_used(chronology: bool, counts: list[str]) -> None:
+    """A run of before it had the sentence too."""
+    kind = {"name": "k5", "kind": "loadrig.arms.rag:Rag", "k": 5}
+    before, now = (plan(arms=[arm]) for arm in (kind, {**kind, "chronology": chronology}))
+    assert counted(run_of("a", answers(1, 2), before), run_of("b", answers(1, 2), now)) == counts
 
 
 def test_two_things_changed_cannot_be_told_apart() -> None:

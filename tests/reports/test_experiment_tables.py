@@ -39,6 +39,15 @@ def test_an_effect_stands_with_its_n_its_word_and_what_could_have_been_seen(tmp_
     assert found["Proof of the ablations"].rows[0][:4] == ("with / without", "chronology", "not checked", "0")
 
 
+def test_proofs_that_say_the_same_are_one_row(tmp_path: Path) -> None:
+    """Two pairs of arms, neither of which could be checked: the first one's name, and how many more."""
+    arms = [described("rag", f"k{k}-{there}", k=k, rejected=bool(there)) for k in (3, 5) for there in (1, 0)]
+    found = shown(tmp_path, arms, {("m", str(arm["name"])): "11" for arm in arms})
+    assert [row[:3] for row in found["Proof of the ablations"].rows] == [
+        ("k3-1 / k3-0 and 1 more", "rejected", "not checked")
+    ]
+
+
 def test_a_curve_says_what_was_looked_for(tmp_path: Path) -> None:
     """Found with its numbers, or looked for and not found."""
     arms = [described("rag", f"k{k}", k=k) for k in (3, 5, 10)]
