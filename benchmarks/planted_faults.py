@@ -3,8 +3,10 @@
     python benchmarks/planted_faults.py [--clean 20] [--seed N] [--effects]
 
 Half of the strengths, positions and phrasings are drawn from a seed that is printed; `--seed` runs the same again. A
-clean run in which a check fails or warns is a false alarm. `--effects` plants weaknesses of the model, too, and pairs
-the answers of full context with those of a clean run, question by question (McNemar's exact test, Holm over effects).
+clean run in which a check fails or warns is a false alarm, and so is a fair judge that seems to prefer an arm. A small
+share of replays is planted into a larger study; a fault that no run shows by itself is looked for beside a clean run.
+`--effects` plants weaknesses of the model, too, and pairs the answers of full context with those of a clean run,
+question by question (McNemar's exact test, Holm over effects).
 Everything is simulated: dial settings, not evidence. Exit code 1 when a fault was missed or a clean run alarmed.
 """
 
@@ -21,7 +23,8 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from planting import Fault, Study, alarms, faults, porters, prompt_tokens, run, unseen
+from partial_judges import BY_ARM, fair, held, leaning, mannered, partial, sheet
+from planting import Fault, Study, alarms, beside, faults, porters, prompt_tokens, run, seen_beside, small
 
 from loadrig.analysis.accuracy import verdict
 from loadrig.analysis.contexts import looked_at
@@ -33,13 +36,15 @@ from loadrig.statistics.several import holm
 
 STUDY = Study("corpora/huskbook", "questions/huskbook.jsonl", limit=20, repetitions=2)
 WHOLE = Study("corpora/huskbook", "questions/huskbook.jsonl", repetitions=1)
+MANY = Study("corpora/huskbook", "questions/huskbook.jsonl", repetitions=2, ks=(5, 10))
+FAIR = 5
 WIDE = "full_context"
 ALPHA = 0.05
 Marks = dict[str, bool]
 
 
 def main() -> None:
-    """Clean runs, then faults, then what nothing sees, then effects."""
+    """Clean runs, then faults, then judges, then effects."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clean", type=int, default=20)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
@@ -51,8 +56,9 @@ def main() -> None:
         raised, first = _clean(folder, args.clean)
         chance = Random(args.seed)
         texts = [question.question for question in first[0].questions.values()]
-        missed = _faults(folder, faults(STUDY, prompt_tokens(first[1]), texts, chance))
-        _faults(folder / "unseen", unseen())
+        planted = [*faults(STUDY, prompt_tokens(first[1]), texts, chance), *seen_beside(chance), *small(MANY, chance)]
+        missed = _faults(folder, planted, first[0])
+        missed += _judges(folder / "judges", chance)
         if args.effects:
             _effects(folder, chance)
     sys.exit(1 if missed or raised else 0)
@@ -61,7 +67,7 @@ def main() -> None:
 def _clean(folder: Path, times: int) -> tuple[int, tuple[RunFolder, Summary]]:
     """False alarms in clean runs, each over another seed of the simulator; and the first run."""
     found = [run(STUDY, Fault("clean", "", ()), folder / f"clean{n}", seed=n) for n in range(max(1, times))]
-    raised = [dict(alarms(summary)) for _, summary in found]
+    raised = [{**alarms(summary), **beside(found[0][0], one)} for one, summary in found]
     checks = [one for _, summary in found for one in summary.safeguards]
     counts = {verdict: sum(one.verdict == verdict for one in checks) for verdict in ("passed", "not checked")}
     print(f"clean runs: {len(found)}; checks {len(checks)}, of which {counts}; false alarms: {sum(map(len, raised))}")
@@ -72,21 +78,44 @@ def _clean(folder: Path, times: int) -> tuple[int, tuple[RunFolder, Summary]]:
     return sum(map(len, raised)), found[0]
 
 
-def _faults(folder: Path, planted: Sequence[Fault]) -> int:
+def _faults(folder: Path, planted: Sequence[Fault], clean: RunFolder) -> int:
     """A row a fault; the number missed."""
-    print("| fault | strength | drawn | caught by | what it said |\n|---|---|---|---|---|")
+    _head()
     missed = 0
     for number, fault in enumerate(planted):
-        _, summary = run(STUDY, fault, folder / f"fault{number}", seed=1000 + number)
-        found = alarms(summary)
-        caught = [name for name in found if name in fault.caught_by] or list(found)
-        is_missed = bool(fault.caught_by) and not set(found) & set(fault.caught_by)
-        missed += is_missed
-        by = "MISSED" if is_missed else ", ".join(caught) or "no check sees it"
-        said = found[caught[0]] if caught else ""
-        print(f"| {fault.name} | {fault.strength} | {'yes' if fault.drawn else 'no'} | {by} | {said} |", flush=True)
+        one, summary = run(STUDY, fault, folder / f"fault{number}", seed=1000 + number)
+        missed += _row(fault, {**alarms(summary), **beside(clean, one)})
     print()
     return missed
+
+
+def _judges(folder: Path, chance: Random) -> int:
+    """A row a judge that prefers an arm, held against a sheet; the number missed, and of fair judges that seem to."""
+    _head()
+    missed = 0
+    for number, (share, drawn) in enumerate(((1.0, False), (chance.uniform(0.3, 0.9), True))):
+        judged, _ = run(WHOLE, mannered(share), folder / f"judged{number}", seed=50 + number)
+        sheet(judged)
+        fault = partial(share, drawn=drawn)
+        found = leaning(held(judged, fault, folder / f"partial{number}"))
+        missed += _row(fault, {BY_ARM: found[WIDE]} if WIDE in found else {})
+    unfair = [leaning(held(judged, fair(), folder / f"fair{n}", seed=1 + n)) for n in range(FAIR)]
+    false = [told for one in unfair for told in one.values()]
+    print(f"\nfair judges, {fair().strength}: {FAIR}; false alarms: {len(false)} {'; '.join(false)}\n")
+    return missed + len(false)
+
+
+def _head() -> None:
+    print("| fault | strength | drawn | caught by | what it said |\n|---|---|---|---|---|")
+
+
+def _row(fault: Fault, found: Mapping[str, str]) -> int:
+    """One row; 1 when none of the checks that are to speak did."""
+    caught = [name for name in found if name in fault.caught_by]
+    by = ", ".join(caught) or "MISSED"
+    said = found[caught[0]] if caught else "; ".join(found)
+    print(f"| {fault.name} | {fault.strength} | {'yes' if fault.drawn else 'no'} | {by} | {said} |", flush=True)
+    return int(not caught)
 
 
 def _effects(folder: Path, chance: Random) -> None:

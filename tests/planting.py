@@ -1,7 +1,8 @@
 """Plants faults of the instrument into the simulated provider, runs a small study over it, tells which checks spoke.
 
-Half of the strengths, and the questions and words that a fault needs, are drawn from a seed which the caller prints.
-Used by `tests/test_planted_faults.py` and `benchmarks/planted_faults.py`.
+Some checks see a run, one sees two: a fault may also be caught beside a clean run of the same study. A judge is held
+against a sheet. Half of the strengths, and the questions and words that a fault needs, are drawn from a seed which the
+caller prints. Used by `tests/test_planted_faults.py` and `benchmarks/planted_faults.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from loadrig.analysis.compare import tokens
+from loadrig.analysis.compare.sides import pairs
 from loadrig.analysis.summary import Summary, summarize
 from loadrig.arms.control import Control
 from loadrig.arms.full_context import FullContext
@@ -28,6 +31,7 @@ MODEL = "claude-haiku-5-5"
 QUICK = {"base_ms": 1.0, "prefill_us_per_token": 0.0, "decode_ms_per_token": 0.02}
 SYSTEM_TOKENS = 200  # about: no window drops instructions
 ALARMS = ("failed", "warned")
+BESIDE = f"compare: {tokens.NAME}"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Study:
     questions: str = "questions/tiny.jsonl"
     limit: int | None = None
     repetitions: int = 3
+    ks: tuple[int, ...] = (5,)
 
     def plan(self, *models: ModelSettings) -> Plan:
         return Plan(
@@ -46,7 +51,7 @@ class Study:
             corpus=CorpusSettings(path=self.corpus),
             questions=QuestionSettings(path=self.questions, limit=self.limit),
             model=models,
-            arms=(Control(), Rag(k=5), FullContext()),
+            arms=(Control(), *(Rag(k=k) for k in self.ks), FullContext()),
             load=LoadSettings(concurrency=(4,), warmup=0, cycle=False),
         )
 
@@ -54,7 +59,7 @@ class Study:
 @dataclass(frozen=True)
 class Fault:
     """A fault and its strength, in words; the scenario's keys that plant it; the checks that are to speak (one is
-    enough), none where nothing is known to see it; `drawn`: the strength is the seed's."""
+    enough); `drawn`: the strength is the seed's; `study`: another than the caller's, as a small share needs many."""
 
     name: str
     strength: str
@@ -63,12 +68,13 @@ class Fault:
     max_tokens: int = 2000
     crediting_rule: str | None = None
     drawn: bool = False
+    study: Study | None = None
 
 
 def run(study: Study, fault: Fault, folder: Path, *, seed: int = 0) -> tuple[RunFolder, Summary]:
     """The study over a provider with the fault."""
     folder.mkdir(parents=True)
-    found = _fired(study.plan(_model(MODEL, fault, folder, seed)), folder)
+    found = _fired((fault.study or study).plan(model_of(MODEL, fault, folder, seed)), folder)
     if fault.crediting_rule is not None:  # another loadrig fired it
         write_json(found.path / MANIFEST, {**found.manifest, "crediting_rule": fault.crediting_rule})
         found = read_run(found.path)
@@ -77,12 +83,13 @@ def run(study: Study, fault: Fault, folder: Path, *, seed: int = 0) -> tuple[Run
 
 def side_by_side(study: Study, planted: Mapping[str, Fault], folder: Path) -> tuple[RunFolder, Summary]:
     """One run over many providers, each with its fault, under the name of a model: quicker than as many runs."""
-    models = [_model(name, fault, folder, seed) for seed, (name, fault) in enumerate(planted.items())]
+    models = [model_of(name, fault, folder, seed) for seed, (name, fault) in enumerate(planted.items())]
     found = _fired(study.plan(*models), folder)
     return found, summarize(found)
 
 
-def _model(name: str, fault: Fault, folder: Path, seed: int) -> ModelSettings:
+def model_of(name: str, fault: Fault, folder: Path, seed: int) -> ModelSettings:
+    """A model of that name, behind it a provider with the fault."""
     scenario = folder / f"{name}.toml"
     scenario.write_text(_toml({**QUICK, "seed": seed, **fault.scenario}))
     return ModelSettings(id=name, base_url="simulator", scenario=str(scenario), max_tokens=fault.max_tokens)
@@ -98,6 +105,15 @@ def alarms(summary: Summary, model: str | None = None) -> dict[str, str]:
     """Checks that failed or warned, with their sentence; of one model, or all."""
     found = (one for one in summary.safeguards if model is None or one.of == model)
     return {one.name: one.sentence for one in found if one.verdict in ALARMS}
+
+
+def beside(clean: RunFolder, run: RunFolder) -> dict[str, str]:
+    """What a comparison with a clean run of the same questions says of reported tokens, by the name of its check."""
+    for sides in pairs(clean, run):
+        found = tokens.recounted(*sides)
+        if found is not None and found.other:
+            return {BESIDE: tokens.told(found)}
+    return {}
 
 
 def prompt_tokens(summary: Summary) -> int:
@@ -126,6 +142,13 @@ def faults(study: Study, whole: int, asked: Sequence[str], chance: Random) -> li
     ]
     found += [
         Fault(
+            "whole replies replayed", f"of {share:.0%} of requests", ("reply ids",),
+            {"replay_share": share, "replays_ids": True}, drawn=drawn,
+        )
+        for share, drawn in ((1.0, False), (chance.uniform(0.5, 0.95), True))
+    ]  # fmt: skip
+    found += [
+        Fault(
             "ceiling starves reasoning", f"{thought} tokens of thinking +-{spread:.0%}, max_tokens 300",
             ("output ceiling",), {"thinking_tokens": thought, "thinking_spread": spread}, max_tokens=300, drawn=drawn,
         )
@@ -138,26 +161,40 @@ def faults(study: Study, whole: int, asked: Sequence[str], chance: Random) -> li
         for rule, drawn in (("0", False), (str(chance.randrange(2, 99)), True))
     ]
     found += [
-        Fault(
-            "prompt tokens under-reported",
-            f"x {factor:.2f}",
-            ("prompt tokens",),
-            {"reports_input": factor},
-            drawn=drawn,
-        )
-        for factor, drawn in ((0.5, False), (chance.uniform(0.6, 0.97), True))
+        Fault("prompt tokens under-reported", f"x {by:.2f}", ("prompt tokens",), {"reports_input": by}, drawn=drawn)
+        for by, drawn in ((0.5, False), (chance.uniform(0.6, 0.97), True))
+    ]
+    found += [
+        Fault("output tokens under-reported", f"x {by:.2f}", ("output tokens",), {"reports_output": by}, drawn=drawn)
+        for by, drawn in ((0.5, False), (chance.uniform(0.2, 0.6), True))
     ]
     found += _knowing(study, asked, chance)
     return found
 
 
-def unseen() -> list[Fault]:
-    """Faults that no check is known to see, to be shown as such."""
+def seen_beside(chance: Random) -> list[Fault]:
+    """Faults that no run can show by itself: a comparison with a clean one does."""
     return [
         Fault(
-            "prompt tokens under-reported, none counted", "x 0.90", (), {"reports_input": 0.9, "counts_tokens": False},
-        ),
-        Fault("answers replayed", "of 5% of requests", (), {"replay_share": 0.05}),
+            "prompt tokens under-reported, none counted", f"x {by:.2f}", (BESIDE,),
+            {"reports_input": by, "counts_tokens": False}, drawn=drawn,
+        )
+        for by, drawn in ((0.9, False), (chance.uniform(0.7, 0.99), True))
+    ]  # fmt: skip
+
+
+def small(many: Study, chance: Random) -> list[Fault]:
+    """Answers replayed for a small share of requests, which takes many questions to see."""
+    return [
+        Fault(
+            f"{name}, few", f"of {share:.1%} of requests", (check,), {"replay_share": share, **more},
+            drawn=drawn, study=many,
+        )
+        for name, check, more, low, high in (
+            ("answers replayed", "determinism", {}, 0.05, 0.2),
+            ("whole replies replayed", "reply ids", {"replays_ids": True}, 0.02, 0.2),
+        )
+        for share, drawn in ((0.05, False), (chance.uniform(low, high), True))
     ]  # fmt: skip
 
 

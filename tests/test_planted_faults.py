@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from planting import Fault, Study, alarms, faults, side_by_side
+from planting import BESIDE, Fault, Study, alarms, beside, faults, run, seen_beside, side_by_side
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
@@ -56,6 +56,18 @@ def test_a_planted_fault_is_caught_by_a_check_that_names_it(ran: tuple[RunFolder
 def test_a_clean_provider_raises_no_alarm(ran: tuple[RunFolder, Summary], name: str) -> None:
     """Nothing fails and nothing warns where nothing is wrong."""
     assert alarms(ran[1], name) == {}
+
+
+def test_a_factor_that_no_run_shows_is_caught_beside_a_clean_run(tmp_path: Path) -> None:
+    """A-81: where nothing is counted the run itself says "not checked", and a comparison names the factor."""
+    clean, _ = run(TINY, Fault("clean", "", ()), tmp_path / "clean", seed=1)
+    again, _ = run(TINY, Fault("clean", "", ()), tmp_path / "again", seed=2)
+    fault = Random(SEED).choice(seen_beside(Random(SEED)))
+    found, summary = run(TINY, fault, tmp_path / "fault", seed=3)
+    assert alarms(summary) == {}, f"seed {SEED}"
+    assert [one.verdict for one in summary.safeguards if one.name == "prompt tokens"] == ["not checked"]
+    assert set(beside(clean, found)) == {BESIDE}, f"seed {SEED}: {fault}"
+    assert beside(clean, again) == {}
 
 
 def test_the_probe_is_on_record_and_on_a_line_of_the_bill(ran: tuple[RunFolder, Summary]) -> None:

@@ -2,28 +2,35 @@
 
 Planned = answered + unanswered + failed + not_run, always; a planned trial without a record is named missing. Answers
 identical to the byte across repetitions are the mark of a cache: counted over neighbouring repetitions of a question;
-the control refuses, naturally in the same words, and is not flagged. A stage with much tail is too short for its load:
+the control refuses, naturally in the same words, and is not flagged. Long answers are hardly ever alike by chance, so
+among them a small share tells. A stage with much tail is too short for its load:
 its slow trials end last and are not timed. Faults of the instrument have checks of their own, in `safeguards`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from loadrig.analysis import connecting
 from loadrig.analysis.bill import Bill
 from loadrig.analysis.load import StageLoad
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
 from loadrig.bound import named
 from loadrig.log import RunFolder
 from loadrig.stats import at_least
+from loadrig.words.record import Record
 
 MUCH_TAIL, MOST_ARMS = 0.1, 3
 OVER, UNDER = 1.01, 0.9
 LATE_NS = 50_000_000
 SAME_ANSWERS, BY_CHANCE = 0.05, 0.01
+# Of two real models 0 of 120 and 1 of 120 questions of an arm, of whatever length, were answered twice the same: .4 %,
+# at most 2.0 % with 95 % confidence. Some 40 tokens leave less to chance than short answers do.
+LONG_CHARS, ALIKE_BY_CHANCE = 160, 0.01
+FOUR_OF_FIVE = 0.8
 MOST_NOTES = 8
 
 
@@ -54,6 +61,19 @@ class Repeated:
     flagged: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Long answers of one model to the same question in the same arm, of all arms but the control: `same` of `pairs`
+    are alike to the byte, no answer in two pairs. `flagged`: more than 1 % would give. `seen`: the smallest share of
+    requests that, replayed whenever they come, would have been flagged in four of five cases; None: not even all."""
+
+    model: str
+    pairs: int
+    same: int
+    flagged: bool
+    seen: float | None
+
+
 def counts(run: RunFolder) -> tuple[Counts, ...]:
     """The balance of the plan's trials and of the warm-up's."""
     return _counts(run, "plan"), _counts(run, "warmup")
@@ -61,10 +81,7 @@ def counts(run: RunFolder) -> tuple[Counts, ...]:
 
 def repeated_answers(run: RunFolder) -> tuple[Repeated, ...]:
     """Identical answers across repetitions, by arm and model. Empty answers are not compared."""
-    place = {name: number for number, name in enumerate(stage_names(run))}
-    order = {arm: number for number, arm in enumerate(arm_names(run))}
-    records = [record for record in asked(run) if record.outcome == "answered"]
-    records.sort(key=lambda r: (order[r.arm], r.model, place[r.stage], r.repetition))
+    records = _answers(run)
     pairs = Counter[tuple[str, str]]()
     same = Counter[tuple[str, str]]()
     for (arm, model, _), answers in grouped(((r.arm, r.model, r.question), r.answer) for r in records).items():
@@ -74,6 +91,48 @@ def repeated_answers(run: RunFolder) -> tuple[Repeated, ...]:
         Repeated(*key, number, same[key], key[0] != CONTROL and _is_no_chance(same[key], number))
         for key, number in pairs.items() if number
     )  # fmt: skip
+
+
+def long_answers_alike(run: RunFolder) -> tuple[Alike, ...]:
+    """By model; none where no two neighbouring repetitions are long. Pairs do not overlap, so that what chance gives is
+    binomial: with unlike chances at most, above the mean (Hoeffding 1956)."""
+    answers = grouped(((r.model, r.arm, r.question), r.answer) for r in _answers(run) if r.arm != CONTROL)
+    cells = [(model, _long_pairs(found)) for (model, _, _), found in answers.items()]
+    return tuple(_alike(model, of) for model, of in grouped(cell for cell in cells if cell[1]).items())
+
+
+def _answers(run: RunFolder) -> list[Record]:
+    """Answered trials by arm and model, each in the order of its repetitions."""
+    place = {name: number for number, name in enumerate(stage_names(run))}
+    order = {arm: number for number, arm in enumerate(arm_names(run))}
+    records = [record for record in asked(run) if record.outcome == "answered"]
+    return sorted(records, key=lambda r: (order[r.arm], r.model, place[r.stage], r.repetition))
+
+
+def _long_pairs(answers: Sequence[str]) -> list[bool]:
+    """Whether the first and second, the third and fourth and so on are alike; those of which one is short left out."""
+    pairs = zip(answers[::2], answers[1::2], strict=False)
+    return [first == second for first, second in pairs if min(len(first), len(second)) >= LONG_CHARS]
+
+
+def _alike(model: str, cells: Sequence[Sequence[bool]]) -> Alike:
+    pairs, same = sum(map(len, cells)), sum(map(sum, cells))
+    fewest = int(pairs * ALIKE_BY_CHANCE) + 1
+    while fewest <= pairs and at_least(fewest, pairs, ALIKE_BY_CHANCE) >= BY_CHANCE:
+        fewest += 1
+    return Alike(model, pairs, same, same >= fewest, _seen(fewest, pairs, len(cells)))
+
+
+def _seen(fewest: int, pairs: int, cells: int) -> float | None:
+    """The share of cells, each with all its pairs, that has `fewest` pairs in four of five cases, to .0001."""
+    needed = -(-fewest * cells // pairs)
+    low, high = 0.0, 1.0
+    if needed > cells:
+        return None
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if at_least(needed, cells, middle) >= FOUR_OF_FIVE else (middle, high)
+    return high
 
 
 def _is_no_chance(same: int, pairs: int) -> bool:
@@ -97,6 +156,7 @@ def warnings(
         *_of_arrivals(stages),
         *_of_rest(stages),
         *_of_tail(run, stages),
+        *connecting.warned(run, stages),
         *_of_holding(run),
         *_of_money(bill),
         *_of_cost_notes(run),

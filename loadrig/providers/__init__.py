@@ -70,7 +70,8 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     """What a reader has understood so far; the whole reply when `complete`.
 
     `stop` is `stop_reason` mapped; None as long as there is none. `stop_details` is JSON text as given. `malformed`
-    says what made the stream unreadable. `hidden_thinking`: the model thought, and (some of) it was not shown.
+    says what made the stream unreadable. `hidden_thinking`: the model thought, and (some of) it was not shown. `id`:
+    the endpoint's name for this one reply.
     """
 
     text: str
@@ -86,6 +87,7 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     error: ApiError | None = None
     malformed: str | None = None
     notes: tuple[str, ...] = ()
+    id: str | None = None
 
 
 class Reader(Protocol):

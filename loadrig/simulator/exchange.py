@@ -20,7 +20,7 @@ from loadrig.simulator.faults import REFUSALS, Fault, choose, strike
 from loadrig.simulator.headers import Headers, RateLimitHeaders
 from loadrig.simulator.latency import MS_NS, Due, Slots, schedule
 from loadrig.simulator.reader_process import Readers
-from loadrig.simulator.reading import count
+from loadrig.simulator.reading import count, is_replayed
 from loadrig.simulator.reply import Reading
 from loadrig.simulator.request import BadRequestError
 from loadrig.simulator.scenario import Scenario
@@ -103,8 +103,8 @@ class Exchange:
         charge = provider.cache.charge(self.key, reading.prompt, row.body_complete_ns)
         self._charge(charge)
         provider.limits.spend(input_tokens=charge.uncached, output_tokens=reading.reply.output_tokens)
-        identity = draw(scenario.seed, self.attempt, f"message{row.body_sha256}").getrandbits(96)
-        envelope = Envelope(f"msg_sim{identity:024x}", reading.model, charge.reported(scenario.reports_input))
+        reported = charge.reported(scenario.reports_input)
+        envelope = Envelope(self._identity(), reading.model, reported, scenario.reports_output)
         chance = draw(scenario.seed, self.attempt, "latency")
         dues = schedule(events(envelope, reading.reply), scenario, charge.uncached, chance)
         late_ns = time.perf_counter_ns() - (row.service_ns + dues[0].offset_ns)
@@ -171,6 +171,13 @@ class Exchange:
         limits = self.provider.limits.headers(self.row.request_id)
         self.row.status, self.row.end_ns = status, time.perf_counter_ns()
         await respond(self.send, status, payload, [*limits, *(headers or [])])
+
+    def _identity(self) -> str:
+        """The reply's id: one of its own, or that of the first reply to the same body where whole replies are kept."""
+        scenario, digest = self.provider.scenario, self.row.body_sha256
+        kept = scenario.replays_ids and is_replayed(digest, scenario)
+        number = draw(scenario.seed, "" if kept else self.attempt, f"message{digest}").getrandbits(96)
+        return f"msg_sim{number:024x}"
 
     def _charge(self, charge: Charge) -> None:
         row = self.row

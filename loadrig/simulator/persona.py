@@ -50,7 +50,15 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     text = answer(given.question, sources, chance, _habits(attempt, scenario))
     if not sources:
         text = scenario.knows.get(given.question, text)
-    return "end_turn", (Text(tuple(pieces(text))),)
+    return "end_turn", (Text(tuple(pieces(text + _manner(len(sources), attempt, scenario)))),)
+
+
+def _manner(documents: int, attempt: str, scenario: Scenario) -> str:
+    """What an answer over many documents ends with, where the scenario has a text for it."""
+    if not scenario.marks_wide or documents <= scenario.wide_documents:
+        return ""
+    is_marked = draw(scenario.seed, attempt, "manner").random() < scenario.marks_wide_share
+    return f" {scenario.marks_wide}" if is_marked else ""
 
 
 def _habits(attempt: str, scenario: Scenario) -> Habits:

@@ -55,12 +55,17 @@ def _cached(request: Request, scenario: Scenario) -> Request:
     return replace(request, automatic_cache={"type": "ephemeral"})
 
 
+def is_replayed(digest: str, scenario: Scenario) -> bool:
+    """Whether a body of this digest gets the same answer whenever it comes."""
+    return scenario.replay_share > 0 and draw(scenario.seed, digest, "replay").random() < scenario.replay_share
+
+
 def _seed(body: bytes, attempt: str, scenario: Scenario) -> str:
     """What the answer is drawn by: the attempt, or the body where its answer is replayed."""
     if not scenario.replay_share:
         return attempt
     digest = hashlib.sha256(body).hexdigest()
-    return digest if draw(scenario.seed, digest, "replay").random() < scenario.replay_share else attempt
+    return digest if is_replayed(digest, scenario) else attempt
 
 
 def _reply(request: Request, attempt: str, scenario: Scenario, prompt_tokens: int) -> Reply:

@@ -20,11 +20,11 @@ FAULTS = ("rate_429", "rate_529", "rate_500", "rate_error_event", "rate_cut", "r
 
 SHARES = (
     "jitter", "refuse_share", "takes_first_value", "misorders_undated", "denies_when_wide", "opens_with_no",
-    "invents_dates", "replay_share", "thinking_spread", "judge_errs", "judge_mumbles",
+    "invents_dates", "replay_share", "marks_wide_share", "thinking_spread", "judge_errs", "judge_mumbles",
 )  # fmt: skip
 NOT_NEGATIVE = (
     "base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio", "window_tokens",
-    "reports_input", "refuse_per_100k", "wide_documents", "judge_likes_words",
+    "reports_input", "reports_output", "refuse_per_100k", "wide_documents", "judge_likes_words",
 )  # fmt: skip
 
 
@@ -64,8 +64,12 @@ class Scenario:
     """Every prompt is cached as if its last block had been marked for five minutes."""
     replay_share: float = 0.0
     """Share of request bodies that get the same answer, byte for byte, whenever they come."""
+    replays_ids: bool = False
+    """A replayed answer comes under the id of the first reply, too, as from a cache that keeps whole replies."""
     reports_input: float = 1.0
     """Factor laid on reported prompt tokens; count_tokens and the truth log stay honest."""
+    reports_output: float = 1.0
+    """Factor laid on reported output tokens, thinking included; the truth log stays honest."""
     counts_tokens: bool = True
     """False: count_tokens answers 404."""
 
@@ -103,6 +107,10 @@ class Scenario:
     """Chance of a refusal for each 100,000 tokens of the prompt, beside `refuse_share`."""
     opens_with_no: float = 0.0
     """Share of answers opening with yes that open with no instead, and go on as they would have."""
+    marks_wide: str = ""
+    """Answers over more than `wide_documents` documents end with this text: a manner of one arm; empty: none."""
+    marks_wide_share: float = 1.0
+    """Share of those answers that do."""
     cites_dates: bool = False
     """Answers end with the date of the document that they lead with."""
     invents_dates: float = 0.0

@@ -33,11 +33,12 @@ PING = Event("frame", b'event: ping\ndata: {"type":"ping"}\n\n')
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What identifies a message beside its content."""
+    """What identifies a message beside its content, and what is reported of it: `reports_output` is a factor."""
 
     id: str
     model: str
     charge: Charge
+    reports_output: float = 1.0
 
 
 def frame(name: str, data: object) -> bytes:
@@ -65,10 +66,11 @@ def _first_usage(charge: Charge, output_tokens: int) -> dict[str, object]:
     return {**usage(charge), **known, "output_tokens": output_tokens}
 
 
-def _last_usage(charge: Charge, reply: Reply) -> dict[str, object]:
-    counted: dict[str, object] = {**usage(charge), "output_tokens": reply.output_tokens}
+def _last_usage(envelope: Envelope, reply: Reply) -> dict[str, object]:
+    output, thinking = (round(envelope.reports_output * n) for n in (reply.output_tokens, reply.thinking_tokens))
+    counted: dict[str, object] = {**usage(envelope.charge), "output_tokens": output}
     if reply.thinking_tokens:
-        counted["output_tokens_details"] = {"thinking_tokens": reply.thinking_tokens}
+        counted["output_tokens_details"] = {"thinking_tokens": thinking}
     return counted
 
 
@@ -83,7 +85,7 @@ def message(envelope: Envelope, reply: Reply) -> dict[str, object]:
             content.append({"type": "tool_use", "id": block.id, "name": block.name, "input": msgspec.json.decode(text)})
         else:
             content.append({"type": "text", "text": text})
-    final = {**_first_usage(envelope.charge, 0), **_last_usage(envelope.charge, reply)}
+    final = {**_first_usage(envelope.charge, 0), **_last_usage(envelope, reply)}
     return {**_opening(envelope), "content": content, "usage": final, **_ending(reply)}
 
 
@@ -99,7 +101,7 @@ def events(envelope: Envelope, reply: Reply) -> list[Event]:
         out += _text(number, block) if isinstance(block, Text) else _call(number, block)
     if len(out) > 1:
         out.insert(2, PING)
-    ended = {"type": "message_delta", "delta": _ending(reply), "usage": _last_usage(envelope.charge, reply)}
+    ended = {"type": "message_delta", "delta": _ending(reply), "usage": _last_usage(envelope, reply)}
     out.append(Event("frame", frame("message_delta", ended)))
     out.append(Event("end", frame("message_stop", {"type": "message_stop"})))
     return out

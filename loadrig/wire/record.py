@@ -54,6 +54,7 @@ def turn_of(tries: Sequence[Try], prompt: tuple[str, ...], further_notes: tuple[
         gaps=None if failed else timeline.gaps,
         usage=_usage(last, timeline),
         notes=tuple(note for each in tries for note in notes(each.exchange, each.heard)) + further_notes,
+        reply_id=heard.id,
     )
 
 

@@ -121,7 +121,8 @@ class ToolCall:
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """One model call. `prompt` are the content hashes of the request body's fragments, in order (prompts.jsonl);
-    `text` is the answer text of this turn; latencies are those of the attempt that gave the reply."""
+    `text` is the answer text of this turn, `reply_id` the provider's name for the reply; latencies are those of the
+    attempt that gave the reply."""
 
     outcome: Outcome
     reason: str | None
@@ -142,6 +143,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     cost: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     notes: tuple[str, ...] = ()
+    reply_id: str | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}):

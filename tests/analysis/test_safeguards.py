@@ -161,6 +161,27 @@ def test_reported_tokens_of_trials_are_held_against_the_calibrated_ratio(tmp_pat
         assert one.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("output", "thinking", "ratio", "verdict"),
+    [(2, None, "1", "passed"), (1, None, "1", "failed"), (9, 8, "1", "failed"), (2, 0, "1.5", "failed")],
+)
+def test_reported_output_is_held_against_the_text_that_came(
+    tmp_path: Path, output: int, thinking: int | None, ratio: str, verdict: str
+) -> None:
+    """A-81: 'hello world' is two tokens here: one is half, and so is nine of which eight are thinking; where the
+    provider's own ratio is 1.5, two are below .7 of three."""
+    one = turn(text="hello world", usage=Usage(input=3, output=output, thinking=thinking))
+    rows = {"arms": [{"arm": "rag", "model": "m", "ratio": ratio, "calibrated": True}]}
+    told = found(tmp_path, "output tokens", record("a", turns=(one,)), estimate=rows)
+    assert told.verdict == verdict
+
+
+def test_no_text_or_no_report_is_no_pass(tmp_path: Path) -> None:
+    """A-81: a reply without a text, and one that reported no output."""
+    turns = (turn(usage=Usage(input=3, output=5)), turn(text="hello world", usage=Usage(input=3)))
+    assert found(tmp_path, "output tokens", record("a", turns=turns)).verdict == "not checked"
+
+
 def test_a_resumed_run_has_the_worst_of_its_probes(tmp_path: Path) -> None:
     """A-80: cut in the first session, whole in the second: its figures are of both, so it failed."""
     rows = [{"name": "context probe", "verdict": v, "sentence": v, "of": "m"} for v in ("failed", "passed")]

@@ -67,10 +67,13 @@ def test_tokens_are_held_against_the_providers_own_count(
 
 
 @pytest.mark.parametrize(
-    ("wide", "short", "verdict"), [(1.5, 1.54, "passed"), (0.8, 1.54, "failed"), (0.5, 0.5, "warned")]
+    ("wide", "short", "verdict"), [(1.5, 1.54, "not checked"), (0.8, 1.54, "failed"), (0.5, 0.5, "warned")]
 )
 def test_where_nothing_is_counted_the_whole_is_held_against_a_short_piece(
     wide: float, short: float, verdict: str
 ) -> None:
-    """A-81: the ratio of a short prompt of the same text calibrates the whole one's."""
-    assert by_ratio(wide, short, model="m").verdict == verdict
+    """A-81: the ratio of a short prompt of the same text calibrates the whole one's; it cannot pass, for a factor that
+    is on both cancels out, and it says so."""
+    one = by_ratio(wide, short, model="m")
+    assert one.verdict == verdict
+    assert ("a factor on all counts is not checked" in one.sentence) is (verdict == "not checked")

@@ -100,6 +100,25 @@ def test_replayed_answers_are_the_same_for_every_attempt() -> None:
         assert (len(texts) == 1) is alike
 
 
+def test_a_replayed_reply_comes_under_its_first_id_where_whole_replies_are_kept(tmp_path: Path) -> None:
+    """Two attempts at one body: one text both times; one id with the dial on, two without."""
+    for number, (dial, ids) in enumerate((("true", 1), ("false", 2))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with running(f"base_ms = 1\nreplay_share = 1.0\nreplays_ids = {dial}", folder) as sim:
+            replies = [sim.post({**asking("x?"), "stream": False}, attempt=f"t{n}.1.1").json() for n in range(2)]
+        assert len({reply["id"] for reply in replies}) == ids
+        assert len({reply["content"][0]["text"] for reply in replies}) == 1
+
+
+def test_reported_output_has_a_factor_and_the_truth_has_none(tmp_path: Path) -> None:
+    """Half of what the truth log says."""
+    with running("base_ms = 1\ndecode_ms_per_token = 0\nreports_output = 0.5", tmp_path) as sim:
+        reply = sim.post({**asking("x?"), "stream": False})
+        (row,) = sim.stop()
+    assert reply.json()["usage"]["output_tokens"] == round(row["output"] / 2)
+
+
 def test_thinking_spreads_around_its_mean() -> None:
     """Between half and one and a half times 100, not always the same."""
     thought = {
@@ -144,6 +163,17 @@ def test_a_wide_undated_context_makes_it_stop_at_the_end_of_the_matter(others: i
     assert answer.startswith(opening)
 
 
+@pytest.mark.parametrize(("others", "is_marked"), [(2, False), (9, True)])
+def test_answers_over_many_documents_may_have_a_manner(others: int, is_marked: bool) -> None:
+    """Over three documents no mark, over ten the mark; with a share of 0 none."""
+    texts = ["The pool opens at 7:00.", *(f"Row {n} of chairs was painted in another colour." for n in range(others))]
+    prompt = "\n".join(document(f"d{n}", text) for n, text in enumerate(texts))
+    for share in (1.0, 0.0):
+        dial = Scenario(marks_wide="So it is.", marks_wide_share=share)
+        answer = answer_of("When does the pool open?", prompt, dial)
+        assert answer.endswith(" So it is.") is (is_marked and share == 1.0)
+
+
 def test_cited_dates_are_true_or_a_few_days_beside_it() -> None:
     """With the dial at 1 never the document's date; at 0 always; without it none is cited."""
     ask = "When does the pool open?"
@@ -164,7 +194,7 @@ def test_a_judge_likes_length_or_a_marker() -> None:
     assert ['"correct":true' in (verdict or "") for verdict in verdicts] == [False, True, True]
 
 
-@pytest.mark.parametrize("key", ["window_tokens", "replay_share", "refuse_per_100k", "invents_dates"])
+@pytest.mark.parametrize("key", ["window_tokens", "replay_share", "reports_output", "refuse_per_100k", "invents_dates"])
 def test_a_dial_out_of_its_range_is_refused(key: str) -> None:
     """Below zero."""
     with pytest.raises(ScenarioError, match=key):

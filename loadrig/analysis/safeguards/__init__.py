@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 CHECKS = (
     "loadrig.analysis.safeguards.probes",
     "loadrig.analysis.safeguards.trial_tokens",
+    "loadrig.analysis.safeguards.output_tokens",
     "loadrig.analysis.safeguards.cache",
+    "loadrig.analysis.safeguards.reply_ids",
     "loadrig.analysis.safeguards.determinism",
     "loadrig.analysis.safeguards.control",
     "loadrig.analysis.safeguards.ceiling",

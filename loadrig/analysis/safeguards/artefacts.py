@@ -31,7 +31,11 @@ ARTEFACTS = (
         "a model overlooks what stands in a long context",
         ("context probe", "prompt tokens", "prompt tokens of trials"),
     ),
-    ("cache that was not off", "answers do not vary, latencies and costs are low", ("cache", "determinism")),
+    (
+        "cache that was not off",
+        "answers do not vary, latencies and costs are low",
+        ("cache", "reply ids", "determinism"),
+    ),
 )
 
 

@@ -27,13 +27,13 @@ _TEXTS = ("text", "content", "system")
 
 def check(seen: Seen) -> Iterator[Safeguard]:
     """Each model: the arm that is farthest off."""
-    ratios = _ratios(seen.run.manifest)
+    known = ratios(seen.run.manifest)
     groups = grouped(((r.model, r.arm), r) for r in asked(seen.run) if r.turns and not r.turns[0].tool_calls)
     for model in seen.models:
         offs = {
             arm: off
             for (of, arm), records in groups.items()
-            if of == model and (off := _off(records, seen.prompts, ratios.get((arm, model)))) is not None
+            if of == model and (off := _off(records, seen.prompts, known.get((arm, model)))) is not None
         }
         if not offs:
             why = "no ratio was calibrated for this model, or no tokens were reported"
@@ -47,7 +47,8 @@ def check(seen: Seen) -> Iterator[Safeguard]:
         yield Safeguard(NAME, "failed" if abs(offs[arm]) > OFF else "passed", told, figures, model)
 
 
-def _ratios(manifest: Mapping[str, Any]) -> dict[tuple[str, str], Decimal]:
+def ratios(manifest: Mapping[str, Any]) -> dict[tuple[str, str], Decimal]:
+    """Provider's tokens over local ones by arm and model, where its count gave them before the run."""
     rows = (manifest.get("estimate") or {}).get("arms") or []
     return {(row["arm"], row["model"]): Decimal(row["ratio"]) for row in rows if row.get("calibrated")}
 

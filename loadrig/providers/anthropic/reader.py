@@ -68,6 +68,7 @@ class MessageReader:
         "_blocks",
         "_details",
         "_error",
+        "_id",
         "_malformed",
         "_model",
         "_notes",
@@ -83,6 +84,7 @@ class MessageReader:
         self._open: set[int] = set()
         self._usage = UsageMeter()
         self._model: str | None = None
+        self._id: str | None = None
         self._reason: str | None = None
         self._details: str | None = None
         self._error: ApiError | None = None
@@ -129,6 +131,7 @@ class MessageReader:
             error=self._error,
             malformed=self._malformed,
             notes=tuple(self._notes),
+            id=self._id,
         )
 
     def _is_complete(self) -> bool:
@@ -182,8 +185,9 @@ class MessageReader:
         return kind
 
     def _start(self, message: Mapping[str, Any]) -> Kind:
-        model = message.get("model")
+        model, identity = message.get("model"), message.get("id")
         self._model = model if isinstance(model, str) else None
+        self._id = identity if isinstance(identity, str) else None
         self._usage.take(message.get("usage"), final=False)
         self._stopping(message)
         return Kind.START
