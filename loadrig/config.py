@@ -50,6 +50,9 @@ def read_study(path: Path) -> StudySettings:
     source, table = _parsed(path, "study")
     study: StudySettings = _validated(TypeAdapter(StudySettings), table, source, ())
     _check_name(study.name, source, ("name",), "study")
+    if study.known.money_per_month is not None and not re.fullmatch(r"\d+(\.\d+)?", study.known.money_per_month):
+        shown = f"{study.known.money_per_month!r} is no amount of money"
+        raise source.error(shown, ("known", "money_per_month"), 'a decimal such as "500.00"')
     names = [run.name for run in study.run]
     for number, name in enumerate(names):
         _check_name(name, source, ("run", number, "name"), "run")
@@ -103,7 +106,9 @@ def _text_of(path: Path, what: str) -> str:
         hint = f"did you mean {path.parent / near[0]}?" if near else "name an existing .toml file"
         raise InputError(f"no such {what}", path=path, remedy=hint) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the {what} cannot be read: {error}", path=path, remedy="name a readable TOML file") from error
+        raise InputError(
+            f"the {what} cannot be read: {error}", path=path, remedy="name a readable TOML file"
+        ) from error
 
 
 def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
