@@ -75,9 +75,7 @@ def overridden(plan: Plan, flags: Overrides) -> Plan:
     changed = replace(
         repeated,
         corpus=corpus,
-        questions=_with(
-            plan.questions, path=flags.questions, limit=flags.limit, categories=flags.categories or None
-        ),
+        questions=_with(plan.questions, path=flags.questions, limit=flags.limit, categories=flags.categories or None),
         model=models,
         load=load,
         budget=_with(plan.budget, money=flags.budget),
