@@ -19,6 +19,7 @@ from rich.text import Text
 from loadrig.analysis.compare.accuracy import Right
 from loadrig.analysis.compare.figures import Figure
 from loadrig.analysis.compare.gate import Gate
+from loadrig.analysis.compare.marks import Marked
 from loadrig.analysis.compare.whole import Comparison, Pair
 from loadrig.log import write_json
 from loadrig.reports.compare_tables import (
@@ -27,6 +28,7 @@ from loadrig.reports.compare_tables import (
     differing,
     figures,
     gates,
+    marked,
     name_of,
     named,
     settings,
@@ -77,8 +79,8 @@ def render(comparison: Comparison, gate: Gate | None, said: tuple[str, ...]) -> 
 def tables(comparison: Comparison, gate: Gate | None) -> Iterator[Table]:
     """Every table, in order; one that has nothing to tell is left out."""
     found = (
-        gates(gate), settings(comparison), accuracies(comparison), differing(comparison), categories(comparison),
-        times(comparison), figures(comparison),
+        gates(gate), settings(comparison), accuracies(comparison), marked(comparison), differing(comparison),
+        categories(comparison), times(comparison), figures(comparison),
     )  # fmt: skip
     yield from (table for table in found if table is not None)
 
@@ -119,7 +121,7 @@ def _of_pair(pair: Pair) -> Iterator[str]:
                 f"accuracy is {row.word} by {abs(100 * row.difference.value):.1f} points at n = {row.n}: {counts} "
                 f"(exact McNemar p {row.p:.2g}, {row.adjusted_p:.2g} after Holm)"
             )
-    rest: tuple[Right | Figure, ...] = (*pair.categories, *pair.figures)
+    rest: tuple[Right | Marked | Figure, ...] = (*pair.categories, *pair.marks, *pair.figures)
     moved = [one for one in rest if one.word != "inside noise"]
     yield from (told(one) for one in moved)
     quiet = [one for one in rest if one not in moved and one.difference is not None]
@@ -128,14 +130,18 @@ def _of_pair(pair: Pair) -> Iterator[str]:
     yield from (f"{name_of(one)}: not compared, {one.refused}" for one in pair.figures if one.refused)
 
 
-def _counted(rows: Sequence[Right | Figure]) -> str:
-    """`5 categories, 9 times, 6 other figures`, with the names of as few as three."""
+def _counted(rows: Sequence[Right | Marked | Figure]) -> str:
+    """`5 categories, 2 marks, 9 times, 6 other figures`, with the names of as few as three."""
     if len(rows) <= 3:
         return "; ".join(map(name_of, rows))
-    kinds = Counter(
-        "categories" if isinstance(one, Right) else "times" if one.unit == "ns" else "other figures" for one in rows
-    )
+    kinds = Counter(map(_kind, rows))
     return f"everything else ({', '.join(f'{n} {kind}' for kind, n in kinds.items())})"
+
+
+def _kind(one: Right | Marked | Figure) -> str:
+    if isinstance(one, Figure):
+        return "times" if one.unit == "ns" else "other figures"
+    return "categories" if isinstance(one, Right) else "marks"
 
 
 def _could_not(n: int, detectable: float | None) -> str:

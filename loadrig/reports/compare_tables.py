@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from loadrig.analysis.compare.accuracy import Right
 from loadrig.analysis.compare.figures import Figure
 from loadrig.analysis.compare.gate import Gate
+from loadrig.analysis.compare.marks import Marked
 from loadrig.analysis.compare.whole import Comparison, Pair
 from loadrig.reports.table import NONE, Table, bound_mark, bound_notes
 
@@ -25,19 +26,24 @@ def named(pair: Pair) -> str:
     return arm if pair.model_a == pair.model_b else f"{arm} ({pair.model_a} -> {pair.model_b})"
 
 
-def name_of(one: Right | Figure) -> str:
-    """`service p95 in c8`, `cost per question`, `accuracy on paraphrase`."""
+def name_of(one: Right | Marked | Figure) -> str:
+    """`service p95 in c8`, `cost per question`, `accuracy on paraphrase`, `stale answers by rule`."""
     if isinstance(one, Right):
         return f"accuracy on {one.category}"
+    if isinstance(one, Marked):
+        return f"{one.mark} answers by {one.by}"
     kind = {"p50": " p50", "p95": " p95", "question": " of a typical question"}.get(one.kind, "")
     return f"{LABELS[one.name]}{kind}" + (f" in {one.stage}" if one.stage else "")
 
 
-def told(one: Right | Figure) -> str:
+def told(one: Right | Marked | Figure) -> str:
     """`TTFT p95 in c8: higher, 0.188 to 0.238 s, +0.050 [+0.040, +0.056]`: what was found, with its numbers."""
     if isinstance(one, Right):
         points = _interval(one.difference.value, one.difference.low, one.difference.high, 100, 1)
         return f"{name_of(one)}: {one.word}, {one.right_a}/{one.n} to {one.right_b}/{one.n}, {points} points"
+    if isinstance(one, Marked):
+        points = _interval(one.difference.value, one.difference.low, one.difference.high, 100, 1)
+        return f"{name_of(one)}: {one.word}, {one.marked_a}/{one.n} to {one.marked_b}/{one.n}, {points} points"
     scale, digits = (1e9, 3) if one.unit == "ns" else (1.0, _digits(one))
     a, b, difference, ratio = _difference(one, scale, digits)
     unit = {"ns": " s", "share": ""}.get(one.unit, f" {one.unit}")
@@ -88,14 +94,30 @@ def categories(comparison: Comparison) -> Table | None:
     return Table("Accuracy by category", headers, rows) if rows else None
 
 
+def marked(comparison: Comparison) -> Table | None:
+    """Stale and invented answers, Holm over both marks of all pairs; None when nothing was judged for either."""
+    found = [(pair, row) for pair in comparison.pairs for row in pair.marks]
+    rows = tuple((_lead(comparison, pair, row.mark), row.by, *_marked(row)) for pair, row in found)
+    notes = (
+        "questions whose first answer has the mark, of those judged for it on both sides; exact McNemar",
+        "by rule: the pre-check's marks, no grade; what was not answered has no mark",
+    )
+    headers = ("mark", "by", "n", "a", "b", "points", "seen", *TESTED)
+    return Table("Stale and invented answers", headers, rows, notes) if rows else None
+
+
 def differing(comparison: Comparison) -> Table | None:
-    """The questions that only one side got right."""
-    rows = tuple(
+    """The questions that only one side got right, and those that only one side answered with a mark."""
+    rows = [
         (named(pair), one.question, one.a, one.b)
         for pair in comparison.pairs if pair.accuracy is not None
         for one in (*pair.accuracy.lost, *pair.accuracy.won)
-    )  # fmt: skip
-    return Table("Questions that differ", ("arm", "question", "a", "b"), rows) if rows else None
+    ]  # fmt: skip
+    for pair in comparison.pairs:
+        for row in pair.marks:
+            rows += [(named(pair), question, row.mark, f"not {row.mark}") for question in row.went]
+            rows += [(named(pair), question, f"not {row.mark}", row.mark) for question in row.came]
+    return Table("Questions that differ", ("arm", "question", "a", "b"), tuple(rows)) if rows else None
 
 
 def times(comparison: Comparison) -> Table | None:
@@ -139,6 +161,13 @@ def _right(row: Right) -> tuple[str, ...]:
     points = _interval(row.difference.value, row.difference.low, row.difference.high, 100, 1)
     tested = (_p(row.p), _p(row.adjusted_p), row.word)
     return (str(row.n), f"{row.right_a}/{row.n}", f"{row.right_b}/{row.n}", points, again, seen, *tested)
+
+
+def _marked(row: Marked) -> tuple[str, ...]:
+    seen = NONE if row.detectable is None else f"{math.ceil(1000 * row.detectable) / 10:.1f}"
+    points = _interval(row.difference.value, row.difference.low, row.difference.high, 100, 1)
+    tested = (_p(row.p), _p(row.adjusted_p), row.word)
+    return (str(row.n), f"{row.marked_a}/{row.n}", f"{row.marked_b}/{row.n}", points, seen, *tested)
 
 
 def _difference(one: Figure, scale: float, digits: int) -> tuple[str, str, str, str]:

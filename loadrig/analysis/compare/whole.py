@@ -14,6 +14,8 @@ from loadrig.analysis.compare.accuracy import Right, accuracy
 from loadrig.analysis.compare.accuracy import worded as worded_rights
 from loadrig.analysis.compare.figures import Figure, bounds, figures
 from loadrig.analysis.compare.figures import worded as worded_figures
+from loadrig.analysis.compare.marks import Marked, marks
+from loadrig.analysis.compare.marks import worded as worded_marks
 from loadrig.analysis.compare.settings import Settings, settings
 from loadrig.analysis.compare.sides import Side, pairs
 from loadrig.analysis.compare.words import ALPHA
@@ -27,8 +29,8 @@ SCHEMA = 1
 @dataclass(frozen=True, slots=True)
 class Pair:
     """An arm and a model of a against one of b: `accuracy` of all questions (None: none can be graded on both sides),
-    then by category. `only_a` and `only_b`: questions asked on one side only, which are in no figure; `unasked`: of
-    the former, those that were planned on the other side."""
+    then by category; `marks`: stale and invented answers. `only_a` and `only_b`: questions asked on one side only,
+    which are in no figure; `unasked`: of the former, those that were planned on the other side."""
 
     arm_a: str
     arm_b: str
@@ -41,6 +43,7 @@ class Pair:
     unasked: tuple[str, ...]
     accuracy: Right | None
     categories: tuple[Right, ...]
+    marks: tuple[Marked, ...]
     figures: tuple[Figure, ...]
 
 
@@ -65,18 +68,26 @@ def compare(
 ) -> Comparison:
     """Raises `InputError` when nothing can be compared, or a simulated run with a real one."""
     found = pairs(a, b, arms=arms, models=models)
-    marks = bounds(a), bounds(b)
+    bound = bounds(a), bounds(b)
     # So many permutations that a p which Holm lets pass over all figures of all pairs is more than the last one drawn.
     tests = sum(3 * 4 * max(1, len(x.stages)) + 6 for x, _ in found)
     drawn = replace(draws, permutations=max(draws.permutations, math.ceil(4 * tests / ALPHA["figures"])))
     rights = [accuracy(x, y, drawn) for x, y in found]
-    counted = [figures(x, y, marks, drawn) for x, y in found]
+    judged = [marks(x, y, drawn) for x, y in found]
+    counted = [figures(x, y, bound, drawn) for x, y in found]
     whole = iter(worded_rights([row for rows in rights for row in rows[:1]], "accuracy"))
     parts = iter(worded_rights([row for rows in rights for row in rows[1:]], "categories"))
+    said = iter(worded_marks([row for rows in judged for row in rows]))
     rest = iter(worded_figures([row for rows in counted for row in rows]))
     paired = tuple(
-        _pair(sides, next(whole) if rows else None, tuple(next(parts) for _ in rows[1:]), tuple(next(rest) for _ in of))
-        for sides, rows, of in zip(found, rights, counted, strict=True)
+        _pair(
+            sides,
+            next(whole) if rows else None,
+            categories=tuple(next(parts) for _ in rows[1:]),
+            marked=tuple(next(said) for _ in marked),
+            found=tuple(next(rest) for _ in of),
+        )
+        for sides, rows, marked, of in zip(found, rights, judged, counted, strict=True)
     )
     simulated = bool(a.manifest.get("simulated"))
     return Comparison(
@@ -94,7 +105,12 @@ def compare(
 
 
 def _pair(
-    sides: tuple[Side, Side], right: Right | None, categories: tuple[Right, ...], found: tuple[Figure, ...]
+    sides: tuple[Side, Side],
+    right: Right | None,
+    *,
+    categories: tuple[Right, ...],
+    marked: tuple[Marked, ...],
+    found: tuple[Figure, ...],
 ) -> Pair:
     a, b = sides
     only_a, only_b = (
@@ -113,6 +129,7 @@ def _pair(
         unasked=tuple(name for name in only_a if name in planned),
         accuracy=right,
         categories=categories,
+        marks=marked,
         figures=found,
     )
 
