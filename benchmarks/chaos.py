@@ -1,6 +1,6 @@
 """Faults, seeded, played at a run of 160 trials over three workers until it is complete; then held to its promises.
 
-    python benchmarks/chaos.py [--runs 20] [--seed 1] [--fleet process|ray] [--faults worker_killed,disk_full]
+    python benchmarks/chaos.py [--runs 20] [--minutes 60] [--seed 1] [--fleet process|ray] [--faults disk_full,...]
 
 Each run: one to three faults, each when a drawn share of the trials is on file, in closed or in open loop; a driver
 that ended is taken up again (`--resume`) until nothing is missing. The driver is the one of `loadrig run`; workers are
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import shutil
@@ -199,6 +200,7 @@ def main() -> int:
     """Runs and prints a line a run, then the table by fault."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--minutes", type=float, help="after these, no further run is begun")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fleet", choices=("process", "ray"), default="process")
     parser.add_argument("--faults", help="only these, with commas between")
@@ -224,7 +226,10 @@ def main() -> int:
         if NEEDS_WALL in faults and not wall.environment:
             print(f"{NEEDS_WALL} sets no clock: {MISSING}")
         print(f"{options.runs} runs, seed {options.seed}, fleet {options.fleet}, load average {os.getloadavg()[0]:.1f}")
+        until = math.inf if options.minutes is None else time.monotonic() + options.minutes * 60
         for number in range(options.first, options.first + options.runs):
+            if time.monotonic() > until:
+                break
             restore()
             row = asyncio.run(Run(number, options, faults, wall).play())
             rows.append(row)

@@ -40,7 +40,7 @@ class Target:
 
     async def open(self) -> None:
         """From now on connections are taken, on the port of the first time."""
-        for port in [self.port] if self.port else self._random.sample(_PORTS, 100):
+        for port in [self.port] if self.port else random.sample(_PORTS, 100):
             with contextlib.suppress(OSError):
                 self._server = await asyncio.start_server(self._serve, "127.0.0.1", port, reuse_address=True)
                 self.port = port
