@@ -113,7 +113,7 @@ def test_arms_that_differ_pay(tmp_path: Path) -> None:
     found = screened(tmp_path, *asked("control", 0), *asked("rag", 10), *asked("full_context", 14))
     assert (found.verdict, found.sentence) == ("pays", "A full study pays.")
     assert line(found, "questions") == (
-        "fine", "rag 10 of 20, full_context 14 of 20; 4 tell the arms apart",
+        "fine", "rag 10 of 20, full_context 14 of 20; the arms differ on 4",
     )  # fmt: skip
     assert line(found, "control") == ("fine", "it knew none of 20 questions")
     assert line(found, "gap")[1].startswith(
@@ -130,10 +130,10 @@ def test_arms_that_differ_pay(tmp_path: Path) -> None:
     ("rag", "full", "found", "said"),
     [
         (17, 20, "does not pay yet", "saturated: rag 17 of 20, full_context 20 of 20"),
-        (16, 20, "pays", "rag 16 of 20, full_context 20 of 20; 4 tell the arms apart"),
+        (16, 20, "pays", "rag 16 of 20, full_context 20 of 20; the arms differ on 4"),
         (3, 2, "pays only after", "too hard, or the key is wrong: rag 3 of 20, full_context 2 of 20"),
-        (4, 3, "pays only after", "rag 4 of 20, full_context 3 of 20; 1 tell the arms apart"),
-        (10, 10, "does not pay yet", "rag 10 of 20, full_context 10 of 20; 0 tell the arms apart"),
+        (4, 3, "pays only after", "rag 4 of 20, full_context 3 of 20; the arms differ on 1"),
+        (10, 10, "does not pay yet", "rag 10 of 20, full_context 10 of 20; the arms differ on 0"),
     ],
 )
 def test_questions_that_tell_nothing_apart(tmp_path: Path, rag: int, full: int, found: Verdict, said: str) -> None:
@@ -160,7 +160,7 @@ def test_what_the_control_knew_is_named_and_not_counted(tmp_path: Path) -> None:
     four = screened(tmp_path / "4", *asked("control", 4), *asked("rag", 10), *asked("full_context", 14))
     assert line(three, "control") == ("look", "it knew 3 of 20, which are not counted: q0, q1, q2")
     assert (three.verdict, four.verdict) == ("pays", "pays only after")
-    assert line(four, "questions")[1] == "rag 6 of 16, full_context 10 of 16; 4 tell the arms apart"
+    assert line(four, "questions")[1] == "rag 6 of 16, full_context 10 of 16; the arms differ on 4"
 
 
 def test_without_a_control_nothing_is_believed(tmp_path: Path) -> None:

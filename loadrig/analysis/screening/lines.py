@@ -107,7 +107,7 @@ def _questions(one: Answers) -> Line:
     if one.hopeless:
         return Line("questions", "mend", f"too hard, or the key is wrong: {told}", rule)
     few = len(one.counted) < LEAST
-    apart = f"{len(one.differing(one.counted))} tell the arms apart"
+    apart = f"the arms differ on {len(one.differing(one.counted))}"
     return Line("questions", "mend" if few else "look" if one.alike else "fine", f"{told}; {apart}", rule)
 
 
