@@ -53,7 +53,7 @@ def main() -> None:
     print(f"command: python {' '.join(sys.argv)}; seed {args.seed}; load average {os.getloadavg()[0]:.2f} before\n")
     with tempfile.TemporaryDirectory(prefix="loadrig-") as private:
         folder = Path(private)
-        raised, first = _clean(folder, args.clean)
+        raised, first = _clean(folder, args.clean, args.seed)
         chance = Random(args.seed)
         texts = [question.question for question in first[0].questions.values()]
         planted = [*faults(STUDY, prompt_tokens(first[1]), texts, chance), *seen_beside(chance), *small(MANY, chance)]
@@ -64,9 +64,9 @@ def main() -> None:
     sys.exit(1 if missed or raised else 0)
 
 
-def _clean(folder: Path, times: int) -> tuple[int, tuple[RunFolder, Summary]]:
+def _clean(folder: Path, times: int, seed: int) -> tuple[int, tuple[RunFolder, Summary]]:
     """False alarms in clean runs, each over another seed of the simulator; and the first run."""
-    found = [run(STUDY, Fault("clean", "", ()), folder / f"clean{n}", seed=n) for n in range(max(1, times))]
+    found = [run(STUDY, Fault("clean", "", ()), folder / f"clean{n}", seed=seed + n) for n in range(max(1, times))]
     raised = [{**alarms(summary), **beside(found[0][0], one)} for one, summary in found]
     checks = [one for _, summary in found for one in summary.safeguards]
     counts = {verdict: sum(one.verdict == verdict for one in checks) for verdict in ("passed", "not checked")}

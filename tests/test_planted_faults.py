@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from partial_judges import fair, held, leaning, mannered, partial, sheet
 from planting import BESIDE, Fault, Study, alarms, beside, faults, run, seen_beside, side_by_side
 
 from loadrig.analysis.summary import Summary
@@ -19,6 +20,7 @@ from loadrig.log import RunFolder
 
 SEED = time.time_ns() % 1_000_000
 TINY = Study(repetitions=3)
+HUSKBOOK = ("corpora/huskbook", "questions/huskbook.jsonl")
 CLEAN = [f"clean{number}" for number in range(5)]
 WHOLE = 700  # tokens of the longest prompt over the tiny corpus, by the simulator's count
 
@@ -68,6 +70,14 @@ def test_a_factor_that_no_run_shows_is_caught_beside_a_clean_run(tmp_path: Path)
     assert [one.verdict for one in summary.safeguards if one.name == "prompt tokens"] == ["not checked"]
     assert set(beside(clean, found)) == {BESIDE}, f"seed {SEED}: {fault}"
     assert beside(clean, again) == {}
+
+
+def test_a_judge_that_prefers_one_arm_is_caught_and_a_fair_one_is_not(tmp_path: Path) -> None:
+    """A-86: it takes a sentence that ends answers of full context for a sign that they are right."""
+    judged, _ = run(Study(*HUSKBOOK, limit=30, repetitions=1), mannered(1.0), tmp_path / "judged")
+    sheet(judged)
+    assert set(leaning(held(judged, partial(1.0, drawn=False), tmp_path / "partial"))) == {"full_context"}
+    assert leaning(held(judged, fair(), tmp_path / "fair", seed=1)) == {}
 
 
 def test_the_probe_is_on_record_and_on_a_line_of_the_bill(ran: tuple[RunFolder, Summary]) -> None:

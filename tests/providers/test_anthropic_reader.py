@@ -36,6 +36,12 @@ def said(*events: bytes) -> Any:
 CLOSE = delta("end_turn") + stop()
 
 
+def test_a_reply_has_the_name_that_it_was_given() -> None:
+    """The id of message_start; of a stream without one, none."""
+    assert heard(start(), blk("text"), txt("Hi"), end(), CLOSE).id == "msg_1"
+    assert heard(blk("text"), txt("Hi"), end(), CLOSE).id is None
+
+
 def test_each_event_has_its_kind() -> None:
     """Content is a delta that is not empty; everything else is something else."""
     expected = [

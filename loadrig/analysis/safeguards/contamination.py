@@ -47,7 +47,7 @@ def _one(seen: Seen, model: str, invented: Invented | None) -> Safeguard:
         told += [f"they tell invented names: {', '.join(names[:NAMED])}"] if names else []
         return Safeguard(NAME, "failed", f"{'; '.join(told)}: the model has seen the corpus", figures, model)
     if known:
-        why = f"{known} questions are answered rightly without documents, by knowledge or by luck; {UNPROVED}"
+        why = f"{known} questions known or guessed without documents; {UNPROVED}"
         return Safeguard(NAME, "warned", why, figures, model)
     if invented is None:
         why = f"no right answer; canary and names were not looked for, the corpus has no ledger; {UNPROVED}"

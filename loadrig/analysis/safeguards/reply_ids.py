@@ -44,9 +44,8 @@ def _one(model: str, replies: list[tuple[Record, Turn]]) -> Safeguard:
         why = f"{len(reused)} ids came with different texts: the endpoint's ids name no reply"
         return Safeguard(NAME, "not checked", why, figures, model)
     if not told or told < len(replies):
-        return Safeguard(
-            NAME, "not checked", f"{len(replies) - told} of {len(replies)} replies told no id", figures, model
-        )
+        why = f"{len(replies) - told} of {len(replies)} replies told no id" if told else "no reply told an id"
+        return Safeguard(NAME, "not checked", why, figures, model)
     return Safeguard(NAME, "passed", f"{told} replies, and as many ids: none was replayed whole", figures, model)
 
 
