@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from command import Called, loadrig, only_run
+from command import Called, here, loadrig, only_run
 
 from loadrig.log import RunFolder, read_run
 
@@ -105,3 +105,14 @@ def test_a_plan_that_has_nothing_to_screen_stops_before_anything(tmp_path: Path)
     assert "nothing to screen" in done.err
     assert "--arm" in done.err
     assert not (tmp_path / "results").exists()
+
+
+def test_a_screening_is_taken_up_as_one(called: tuple[Called, RunFolder]) -> None:
+    """With --screen again the plan is the same one and nothing is missing; without, it is another plan."""
+    _, run = called
+    plan = run.path.parents[1] / "plan.toml"
+    again = here("run", plan, "--screen", "--inline", "--resume", run.path)
+    assert (again.code, "nothing is missing" in again.err) == (2, True)
+    other = here("run", plan, "--inline", "--resume", run.path)
+    assert other.code == 2
+    assert "nothing is missing" not in other.err
