@@ -18,6 +18,7 @@ from loadrig.analysis.compare.marks import Marked, marks
 from loadrig.analysis.compare.marks import worded as worded_marks
 from loadrig.analysis.compare.settings import Settings, settings
 from loadrig.analysis.compare.sides import Side, pairs
+from loadrig.analysis.compare.tokens import Recounted, recounted, told
 from loadrig.analysis.compare.words import ALPHA
 from loadrig.analysis.summary import SIMULATED
 from loadrig.log import RunFolder
@@ -30,7 +31,8 @@ SCHEMA = 1
 class Pair:
     """An arm and a model of a against one of b: `accuracy` of all questions (None: none can be graded on both sides),
     then by category; `marks`: stale and invented answers. `only_a` and `only_b`: questions asked on one side only,
-    which are in no figure; `unasked`: of the former, those that were planned on the other side."""
+    which are in no figure; `unasked`: of the former, those that were planned on the other side. `recounted`: prompt
+    tokens of the same requests."""
 
     arm_a: str
     arm_b: str
@@ -45,6 +47,7 @@ class Pair:
     categories: tuple[Right, ...]
     marks: tuple[Marked, ...]
     figures: tuple[Figure, ...]
+    recounted: Recounted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,7 @@ def _pair(
         categories=categories,
         marks=marked,
         figures=found,
+        recounted=recounted(a, b),
     )
 
 
@@ -150,6 +154,8 @@ def _warnings(runs: tuple[RunFolder, RunFolder], found: Sequence[Pair]) -> Itera
                 f"{name}: {len(pair.only_a)} questions of a only and {len(pair.only_b)} of b only are in no figure"
                 + (f"; {len(pair.unasked)} of them b had planned and not asked" if pair.unasked else "")
             )
+        if pair.recounted is not None and pair.recounted.other:
+            yield f"{name}: {told(pair.recounted)}"
         if pair.settings.unchecked:
             yield f"{name}: not checked, as neither manifest says it: {', '.join(pair.settings.unchecked)}"
     if bound := [_arms(pair) for pair in found if any(figure.client_bound for figure in pair.figures)]:
