@@ -109,7 +109,7 @@ def alarms(summary: Summary, model: str | None = None) -> dict[str, str]:
 
 def beside(clean: RunFolder, run: RunFolder) -> dict[str, str]:
     """What a comparison with a clean run of the same questions says of reported tokens, by the name of its check."""
-    for sides in pairs(clean, run):
+    for sides in pairs(clean, run) if run.path != clean.path else ():
         found = tokens.recounted(*sides)
         if found is not None and found.other:
             return {BESIDE: tokens.told(found)}
