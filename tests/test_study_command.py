@@ -91,8 +91,8 @@ def test_the_report_goes_by_research_question(done: Path) -> None:
     text = (done / "results" / "tiny-study" / "study.md").read_text()
     wanted = (
         "# A small study", "dial settings of the simulator, not evidence", "## Runs", "## Safeguards and artefacts",
-        "## Dropped", "## RQ1", "## RQ2", "## RQ3", "## RQ4", "## RQ5", "## Provenance", "## Capability", "## Limits",
-        "## What transfers",
+        "## Dropped", "## In short", "## RQ1", "## RQ2", "## RQ3", "## RQ4", "## RQ5", "## Grounding",
+        "## Provenance", "## Capability", "## Limits", "## What transfers",
     )  # fmt: skip
     places = [text.index(part) for part in wanted]
     assert places == sorted(places)

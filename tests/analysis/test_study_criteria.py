@@ -33,7 +33,7 @@ def test_the_corpus_against_the_window(tokens: int, verdicts: list[str]) -> None
 
 def test_the_share_of_the_window_is_told() -> None:
     """18,081 of 200,000 are 9.0 %."""
-    assert criteria.sized(SIZE)[0].figures == "18,081 corpus tokens by its own count, 9.0% of a window of 200,000"
+    assert criteria.sized(SIZE)[0].figures == "18,081 corpus tokens by its own count, 9.0 % of a window of 200,000"
 
 
 def test_an_unknown_window_cannot_be_told() -> None:

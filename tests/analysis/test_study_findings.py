@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
-from compared import nothing_to_collect  # noqa: F401 - used by pytest
+from compared import nothing_to_collect, plan, run_of  # noqa: F401 - the first is used by pytest
+from records import record
 
 from loadrig.analysis.study import marked, recalled, tested, width
+from loadrig.analysis.study.answers import part_of
 from loadrig.analysis.study.finding import listed, p_told, points
 from loadrig.analysis.study.recalled import Recalled
 from loadrig.analysis.study.tested import PairTest, adjusted, paired
 from loadrig.analysis.study.width import Split, one_question, one_told
+from loadrig.analysis.summary import Summary
 from loadrig.statistics.clustered import Difference
+
+NO_SUMMARY = cast("Summary", None)  # tests of answers alone
 
 
 def verdicts(right: int, n: int) -> dict[str, bool]:
@@ -51,7 +57,8 @@ def test_twenty_against_nineteen_is_inside_noise() -> None:
 def test_no_question_differs() -> None:
     """7/7 everywhere: at most 34.8 % of such questions differ (1 - .05 ** (1/7))."""
     (said,) = tested.told(adjusted([one(7, 7, 7), one(7, 7, 7)]))
-    assert "2 comparisons of 7/7 with the same questions right: inside noise at n = 7" in said.text
+    told = "full_context 7/7, full_context 7/7, each with the same questions right as there: inside noise at n = 7"
+    assert told in said.text
     assert f"at most {100 * (1 - 0.05 ** (1 / 7)):.1f} % of such questions differ" in said.text
     assert said.text.endswith("no difference could have been seen reliably") or "points" in said.text
 
@@ -90,8 +97,9 @@ def split(carried: int, value: float, p: float, low: float, high: float) -> Spli
     """Seven questions, of which `carried` differ by width; the first one splits the arms."""
     names = tuple(f"q{number}" for number in range(carried))
     apart = (one_question("q0", WIDE, NARROW),) if carried else ()
+    up = carried if value > 0 else 0
     difference = Difference(7, 1.0, 1.0 + value, value, low, high, p)
-    return Split("k", "hardened", "m", "supersession", tuple(WIDE), tuple(NARROW), difference, names, apart)
+    return Split("k", "hardened", "m", "supersession", tuple(WIDE), tuple(NARROW), difference, names, up, apart)
 
 
 def test_one_question_is_a_lead() -> None:
@@ -106,9 +114,8 @@ def test_many_questions_are_a_result() -> None:
     """What passes its test over questions is called lower, and says how many questions carry it."""
     said = width.told(split(6, -0.8, 0.02, -1.0, -0.5))
     assert said.strength == "result"
-    assert (
-        "lower with wide context (-80.0 points [-100.0, -50.0], permutation p .02), carried by 6 questions" in said.text
-    )
+    assert "lower with wide context (-80.0 points [-100.0, -50.0], permutation p .02; " in said.text
+    assert "questions that differ: 0 towards wide, 6 towards narrow" in said.text
 
 
 def test_no_question_differs_by_width() -> None:
@@ -157,3 +164,49 @@ def test_points_are_rounded_up() -> None:
 def test_long_lists_are_cut() -> None:
     """Of six names four, and how many more."""
     assert listed(list("abcdef")) == "a, b, c, d and 2 more"
+
+
+def supersession(wide: dict[str, int], narrow: dict[str, int]) -> Split:
+    """The split of a run of seven questions, three repetitions: how many each of the two wide arms and of three narrow
+    arms get right of a question's three; all others are right everywhere."""
+    arms = {"full_context": wide, "agentic": wide, **{f"k{k}": narrow for k in (5, 10, 20)}}
+    records = [
+        record(
+            f"{arm}-{question}-{repetition}", arm=arm, question=question, category="supersession",
+            repetition=repetition, answer="yes" if repetition <= right.get(question, 3) else "no",
+        )
+        for arm, right in arms.items() for question in (f"q{n}" for n in range(7)) for repetition in (1, 2, 3)
+    ]  # fmt: skip
+    described = [{"name": arm, "kind": "x", **({"k": int(arm[1:])} if arm[0] == "k" else {})} for arm in arms]
+    run = run_of("r", records, plan(arms=described))
+    (found,) = width.splits(part_of(run, NO_SUMMARY, name="hardened"), "supersession")
+    return found
+
+
+def test_the_studys_own_result_is_a_lead() -> None:
+    """One question, 0/6 against 9/9 of seven: .0002 times 7 is within 5 %, so it stands out; more is not said."""
+    found = supersession({"q3": 0}, {})
+    assert (found.carried_by, [one.question for one in found.apart]) == (("q3",), ["q3"])
+    assert width.told(found).strength == "lead"
+
+
+def test_what_was_chosen_after_the_fact_is_no_lead() -> None:
+    """2/6 against 9/9 is p .011 pooled, and times the seven questions that it could have been it is no lead."""
+    found = supersession({"q3": 1}, {})
+    assert one_question("q3", {"a": (True, False, False), "b": (True, False, False)}, NARROW).p_pooled == pytest.approx(
+        math.comb(6, 2) / math.comb(15, 4)
+    )
+    assert found.apart == ()
+    assert width.told(found).strength == "inside noise"
+
+
+def test_arms_are_sorted_into_narrow_and_wide() -> None:
+    """Narrow arms stand by k, whatever the plan's order; the control is neither; dropped questions are left out."""
+    records = [
+        record("c", arm="control", answer="yes"), record("c2", arm="control", question="q2", answer="no"),
+        *(record(f"{arm}{q}", arm=arm, question=q) for arm in ("full_context", "k10", "k5") for q in ("q1", "q2")),
+    ]  # fmt: skip
+    arms = [{"name": "k10", "k": 10}, {"name": "k5", "k": 5}, {"name": "full_context"}]
+    part = part_of(run_of("r", records, plan(arms=arms)), NO_SUMMARY, name="r")
+    assert (part.arms, part.wide) == (("k5", "k10", "full_context"), ("full_context",))
+    assert part.firsts("k5", "m") == {"q2": True}

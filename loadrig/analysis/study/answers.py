@@ -34,7 +34,11 @@ class Part:
 
     @property
     def models(self) -> list[str]:
-        return sorted({model for _, model in self.answers})
+        """Models of which something was answered, in the plan's order."""
+        plan = self.run.manifest.get("plan") or {}
+        listed = [str(model.get("id")) for model in plan.get("model") or []]
+        found = {model for _, model in self.answers}
+        return [*(model for model in listed if model in found), *sorted(found.difference(listed))]
 
     @property
     def arms(self) -> tuple[str, ...]:

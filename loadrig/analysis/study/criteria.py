@@ -84,7 +84,7 @@ def sized(size: Size) -> tuple[Criterion, ...]:
             for key, choice, name in zip(keys, choices, names, strict=True)
         )
     share = size.tokens / size.window
-    figures = f"{tokens}, {share:.1%} of a window of {size.window:,}"
+    figures = f"{tokens}, {100 * share:.1f} % of a window of {size.window:,}"
     held = (share <= HEADROOM, share > 1, share > FAR)
     said = (
         ("full context is open" if share <= HEADROOM else "full context is tight" if share <= 1 else "it is no option"),
@@ -139,7 +139,7 @@ def classes(found: Sequence[Recalled]) -> tuple[Criterion, ...]:
             Criterion(key, choice, name, "", "-", "cannot be told", why)
             for key, choice, name in (
                 ("whole set", "full context", whole), ("localised", "retrieval", local),
-                ("operative", "retrieval", test),
+                ("operative", "not retrieval alone", test),
             )
         )  # fmt: skip
     never = [one for one in found if one.reached_at is None]
@@ -147,15 +147,15 @@ def classes(found: Sequence[Recalled]) -> tuple[Criterion, ...]:
     below = listed([f"{one.category} {one.best:.2f} at most" for one in never], 6) or "none"
     asked = f"{short} of {total} questions in classes that no k finds whole ({below})"
     ks = [one.reached_at for one in found if one.reached_at is not None]
-    reached = f"k = {max(ks)} finds all else whole" if ks else "no class is found whole"
+    reached = f"k = {max(ks)}{_of_passages(found)} finds all else whole" if ks else "no class is found whole"
     runs = found[0].run
     return (
         Criterion("whole set", "full context", whole, runs, asked, "holds" if never else "does not hold",
                   "for these classes the narrow arms are no choice" if never else "nothing here wants the whole set"),
         Criterion("localised", "retrieval", local, runs, f"{reached}; {asked}", "does not hold" if never else "holds",
                   f"retrieval with {reached}; the rest needs another arm" if ks and never
-                  else "another arm" if never else f"retrieval, with k = {max(ks)} at least"),
-        Criterion("operative", "retrieval", test, runs, f"below 1 at every k: {below}",
+                  else "another arm" if never else f"retrieval, with k = {max(ks)} at least{_of_passages(found)}"),
+        Criterion("operative", "not retrieval alone", test, runs, f"below 1 at every k: {below}",
                   "holds" if never else "does not hold",
                   "retrieval alone will miss them, whatever its accuracy looks like" if never
                   else "recall gives no reason against retrieval"),
@@ -192,14 +192,16 @@ def waits(model: str, latency: float | None, volume: Volume) -> Criterion:
 def width(split: Split) -> Criterion:
     """Whether this model is safer with less before it."""
     name, of, found = "match context width to the model: wider is not safer", split.difference, told(split)
-    figures = f"wide {of.b:.1%}, narrow {of.a:.1%} of {of.n} {split.category} questions, p {p_told(of.p)}"
+    figures = (
+        f"wide {100 * of.b:.1f} %, narrow {100 * of.a:.1f} % of {of.n} {split.category} questions, p {p_told(of.p)}"
+    )
     where = f"{split.run}, {split.model}"
     if found.strength == "result":
         yes = of.value < 0
         said = f"keep the context {'narrow' if yes else 'wide'} for this model on such a corpus"
-        return Criterion("width", "width", name, where, figures, "holds" if yes else "does not hold", said)
+        return Criterion("width", "narrow context", name, where, figures, "holds" if yes else "does not hold", said)
     why = {"lead": "a lead, not a result: more questions of that shape"}.get(found.strength, "inside noise")
-    return Criterion("width", "width", name, where, figures, "cannot be told", why)
+    return Criterion("width", "narrow context", name, where, figures, "cannot be told", why)
 
 
 def grounds(model: str, gaps: Sequence[Gap]) -> Criterion:
@@ -221,7 +223,9 @@ def noise(model: str, family: Sequence[PairTest]) -> Criterion:
     """Whether arms differ in accuracy at all, over all questions."""
     name = "differences of accuracy are inside noise"
     if not family:
-        return Criterion("noise", "any arm", name, model, "-", "cannot be told", "fewer than two arms were graded")
+        return Criterion(
+            "noise", "the cheaper arm", name, model, "-", "cannot be told", "fewer than two arms were graded"
+        )
     moved = [one for one in family if one.word != "inside noise"]
     top = max(family, key=lambda one: abs(one.right - one.right_against))
     figures = (
@@ -230,8 +234,10 @@ def noise(model: str, family: Sequence[PairTest]) -> Criterion:
     )
     if moved:
         said = f"not for {listed([one.arm for one in moved])}, see the tests"
-        return Criterion("noise", "any arm", name, model, figures, "does not hold", said)
-    return Criterion("noise", "any arm", name, model, figures, "holds", "decide on cost, latency and complexity")
+        return Criterion("noise", "the cheaper arm", name, model, figures, "does not hold", said)
+    return Criterion(
+        "noise", "the cheaper arm", name, model, figures, "holds", "decide on cost, latency and complexity"
+    )
 
 
 def inputs(sizes: Sequence[Size], volume: Volume, kinds: str) -> Criterion:
@@ -241,8 +247,17 @@ def inputs(sizes: Sequence[Size], volume: Volume, kinds: str) -> Criterion:
     figures = f"corpus {listed([f'{size.tokens:,.0f} tokens ({size.model})' for size in sizes])}; questions: {kinds}"
     name = "corpus, window, volume and a sample of question types are known"
     if missing:
-        return Criterion("inputs", "any arm", name, "", figures, "cannot be told", f"not known: {listed(missing, 6)}")
-    return Criterion("inputs", "any arm", name, "", figures, "holds", "size, shape and cost decide without a run")
+        return Criterion(
+            "inputs", "deciding before any run", name, "", figures, "cannot be told", f"not known: {listed(missing, 6)}"
+        )
+    return Criterion(
+        "inputs", "deciding before any run", name, "", figures, "holds", "size, shape and cost decide without a run"
+    )
+
+
+def _of_passages(found: Sequence[Recalled]) -> str:
+    passages = found[0].passages
+    return f" of {passages} passages" if passages else ""
 
 
 def _money(amount: Decimal) -> str:

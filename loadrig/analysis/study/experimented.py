@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loadrig.analysis.experiments.curves import Curve
 from loadrig.analysis.experiments.factors import Factor
 from loadrig.analysis.experiments.words import Effect
-from loadrig.analysis.selection import grouped
+from loadrig.analysis.selection import ALL, grouped
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.finding import Finding, Strength, listed, p_told, points
 
@@ -54,7 +54,11 @@ def curves_told(part: Part) -> Iterator[Finding]:
 
 def capability_told(part: Part) -> Iterator[Finding]:
     """What wide context does to each model, and where that changes; nothing of a run with one model."""
-    several = [one for one in part.summary.experiments.capability if len(one.models) > 1]
+    single = len(part.categories) < 2  # then all questions are that class
+    several = [
+        one for one in part.summary.experiments.capability
+        if len(one.models) > 1 and not (single and one.category == ALL)
+    ]  # fmt: skip
     for one in several:
         for threshold in one.thresholds:
             yield Finding(
@@ -77,7 +81,7 @@ def capability_told(part: Part) -> Iterator[Finding]:
 
 def _factor(one: Factor) -> str:
     said = [
-        f"{FIGURES[name]} {effect.word} ({_effect(effect, name)})"
+        f"{FIGURES[name]} {_effect(effect, name)}: {effect.word}"
         for name in FIGURES if (effect := getattr(one, name)) is not None
     ]  # fmt: skip
     pairs = "1 pair" if len(one.arms) == 1 else f"{len(one.arms)} pairs"

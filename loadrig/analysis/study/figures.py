@@ -36,6 +36,11 @@ def scope(part: Part) -> str:
     return SUPERSESSION if SUPERSESSION in part.categories else ALL
 
 
+def scopes(part: Part) -> tuple[str, ...]:
+    """What a run's arms are tested over: all questions, unless it has one class, and supersession."""
+    return (scope(part),) if len(part.categories) < 2 else tuple(dict.fromkeys((scope(part), ALL)))
+
+
 def figures(parts: Sequence[Part]) -> Figures:
     """Of all runs of a study, in its order."""
     return Figures(
@@ -51,7 +56,7 @@ def figures(parts: Sequence[Part]) -> Figures:
 
 def _arms(parts: Sequence[Part]) -> Iterable[PairTest]:
     for part in parts:
-        for category in dict.fromkeys((scope(part), ALL)):
+        for category in scopes(part):
             yield from chain.from_iterable(arms_tested(part, category))
 
 

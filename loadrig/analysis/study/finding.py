@@ -1,7 +1,7 @@
 """A finding: a sentence made of figures, which figures those are, and how far the sentence reaches.
 
 result         passes its test after Holm's adjustment, over questions as the independent units
-lead           passes only for one question, or with repetitions taken for independent: to be followed up, not used
+lead           one question stands out, with its repetitions pooled: to be followed up, not used
 inside noise   tested, and nothing beyond chance; it says what could not have been seen
 description    a figure that is told as it is, without a test
 cannot be told what is missing, and what would tell

@@ -23,6 +23,7 @@ CITED = (
     ("ids_fabricated", "ids_cited", "documents or numbers do not exist"),
     ("recency_wrong", "recency_claims", "claims of the most recent document are wrong"),
 )
+FEW = 2  # arms that are named
 CROSS = ("right_sound", "right_ill", "wrong_sound", "wrong_ill")
 
 
@@ -78,28 +79,22 @@ def marked(part: Part, measure: str, category: str) -> tuple[Marked, ...]:
 
 
 def told(found: Sequence[Marked]) -> Iterator[Finding]:
-    """Sentences on one run: a model's every rule that speaks, how often and in which arms; then those that never do."""
+    """A sentence on every model of one run: how often each rule speaks, and in which arms where these are few."""
     for model in dict.fromkeys(one.model for one in found):
         rules = grouped((one.measure, one) for one in found if one.model == model)
-        yield from (_spoken(of) for of in rules.values() if any(one.k for one in of))
-        silent = {measure: of for measure, of in rules.items() if not any(one.k for one in of)}
-        if silent:
-            said = "; ".join(f"{TOLD[name]}: 0 of {sum(one.n for one in of)}" for name, of in silent.items())
-            first = found[0]
-            yield Finding(
-                f"{first.run}, {model}, {first.category}: by rule, over all repetitions of grounded arms, {said}",
-                tuple(one.key for of in silent.values() for one in of),
-                "description",
-            )
+        first = next(iter(rules.values()))[0]
+        yield Finding(
+            f"{first.run}, {model}, {first.category}: by rule, over the answers of all repetitions and grounded arms, "
+            + "; ".join(map(_counted, rules.values())),
+            tuple(one.key for of in rules.values() for one in of),
+            "description",
+        )
 
 
-def _spoken(mine: Sequence[Marked]) -> Finding:
-    total, n, first = sum(one.k for one in mine), sum(one.n for one in mine), mine[0]
-    where = f"{first.run}, {first.model}, {first.category}"
-    hit = [f"{one.arm} {one.k}/{one.n}" for one in mine if one.k]
-    rest = "; none in the others" if len(hit) < len(mine) else ""
-    said = f"in {total} of {n} answers of grounded arms, all repetitions, {TOLD[first.measure]}: {listed(hit, 8)}"
-    return Finding(f"{where}: {said}{rest}", tuple(one.key for one in mine), "description")
+def _counted(mine: Sequence[Marked]) -> str:
+    hit = [f"{one.arm} {one.k}" for one in mine if one.k]
+    where = f" ({listed(hit)} only)" if 0 < len(hit) <= FEW and len(hit) < len(mine) else ""
+    return f"{TOLD[mine[0].measure]} in {sum(one.k for one in mine)} of {sum(one.n for one in mine)}{where}"
 
 
 def misses(part: Part) -> Iterator[Finding]:

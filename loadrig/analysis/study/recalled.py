@@ -16,6 +16,7 @@ from loadrig.analysis.study.finding import Finding, listed
 
 Of = Literal["recall", "amending"]
 FULL = 1 - 1e-9
+MUCH = 0.25  # of a corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Recalled:
     n: int
     by_k: Mapping[int, float]
     reached_at: int | None
+    passages: int | None = None  # of the whole corpus
 
     @property
     def best(self) -> float:
@@ -48,7 +50,8 @@ def recalled(part: Part, of: Of = "recall") -> Iterator[Recalled]:
             by_k = {k: mean for k, (mean, _) in known.items()}
             reached = next((k for k in sorted(by_k) if by_k[k] >= FULL), None)
             n = max(n for _, n in known.values())
-            yield Recalled(f"{of}/{part.name}/{category}", part.name, of, category, n, by_k, reached)
+            passages = (part.run.manifest.get("corpus") or {}).get("chunks")
+            yield Recalled(f"{of}/{part.name}/{category}", part.name, of, category, n, by_k, reached, passages)
 
 
 def told(found: Sequence[Recalled]) -> Iterator[Finding]:
@@ -70,7 +73,8 @@ def told(found: Sequence[Recalled]) -> Iterator[Finding]:
         )
     reached = [f"{one.category} from k = {one.reached_at}" for one in classes if one.reached_at is not None]
     if reached:
-        yield Finding(f"{run}: recall of {what} documents is 1 for {listed(reached, 8)}", keys, "description")
+        said = f"{run}: recall of {what} documents is 1 for {listed(reached, 8)}{_share(classes)}"
+        yield Finding(said, keys, "description")
     yield from _hidden(found, classes)
 
 
@@ -89,6 +93,14 @@ def _hidden(found: Sequence[Recalled], classes: Sequence[Recalled]) -> Iterator[
             (whole.key, worst.key),
             "description",
         )
+
+
+def _share(classes: Sequence[Recalled]) -> str:
+    """What the largest of these ks is of the corpus, where that is much: who retrieves half of it finds it all."""
+    most, passages = max((one.reached_at or 0 for one in classes), default=0), classes[0].passages
+    if not passages or most <= MUCH * passages:
+        return ""
+    return f"; k = {most} is {most} of {passages} passages, which says little about searching"
 
 
 def _mean(categories: Sequence[CategoryRecall], category: str, of: Of) -> tuple[float, int] | None:

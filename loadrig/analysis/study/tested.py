@@ -143,9 +143,9 @@ def _quiet(quiet: Sequence[PairTest]) -> Finding:
             said += f"; {len(quiet) - len(moved)} more do not differ in any question"
     else:
         said = (
-            f"{len(quiet)} comparisons of {first.right_against}/{first.n} with the same questions right: inside noise "
-            f"at n = {n}; at most {100 * max(one.at_most or 0 for one in quiet):.1f} % of such questions differ "
-            "(one-sided 95 %)"
+            f"{listed([f'{one.arm} {one.right}/{one.n}' for one in quiet], 8)}, each with the same questions right "
+            f"as there: inside noise at n = {n}; at most {100 * max(one.at_most or 0 for one in quiet):.1f} % "
+            "of such questions differ (one-sided 95 %)"
         )
     seen = min((one.detectable for one in quiet if one.detectable is not None), default=None)
     unseen = (

@@ -11,7 +11,7 @@ from loadrig.analysis.study import criteria
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.costs import Ratio, agent_arm, usual_arm, whole_arm
 from loadrig.analysis.study.criteria import Criterion, Premium, Size, Volume
-from loadrig.analysis.study.figures import Figures
+from loadrig.analysis.study.figures import Figures, scopes
 from loadrig.analysis.usage import TokenMeans
 from loadrig.stats import Share
 from loadrig.words.study import KnownSettings
@@ -41,7 +41,8 @@ def weighed(part: Part, known: KnownSettings, figures: Figures) -> Iterator[Crit
     yield from map(criteria.width, figures.splits)
     gaps = part.summary.behaviour.gaps
     yield from (criteria.grounds(model, [gap for gap in gaps if gap.model == model]) for model in part.models)
-    tested = grouped((one.model, one) for one in figures.tests if (one.scope, one.category) == (part.name, ALL))
+    widest = scopes(part)[-1]
+    tested = grouped((one.model, one) for one in figures.tests if (one.scope, one.category) == (part.name, widest))
     yield from (criteria.noise(model, tested.get(model, [])) for model in part.models)
     yield criteria.inputs(sizes, volume, _kinds(part))
 

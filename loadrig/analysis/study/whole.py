@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from loadrig.analysis.safeguards.saturation import SATURATED
 from loadrig.analysis.selection import ALL, grouped
-from loadrig.analysis.study import costs, experimented, marked, recalled, tested, width
+from loadrig.analysis.study import costs, experimented, grounded, marked, recalled, tested, width
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.criteria import Criterion
-from loadrig.analysis.study.figures import Figures, figures, scope
+from loadrig.analysis.study.figures import Figures, figures, scope, scopes
 from loadrig.analysis.study.finding import Finding
 from loadrig.analysis.study.limits import limits
 from loadrig.analysis.study.rows import Differs, RunRow, differs, row
@@ -112,6 +112,10 @@ def _sections(parts: Sequence[Part], found: Figures) -> Iterator[Section]:
         tuple(_instruction(parts)),
     )  # fmt: skip
     yield Section(
+        "Grounding", "Grounding", "What are documents worth, and what does the control do without them?",
+        tuple(one for part in parts for one in grounded.told(part)),
+    )  # fmt: skip
+    yield Section(
         "Provenance", "Provenance", "Does what the answers cite exist, and does that hold as long as the answer does?",
         (*marked.cited_told(found.cited), *marked.crossed_told(found.crossed)),
     )  # fmt: skip
@@ -138,7 +142,7 @@ def _supersession(parts: Sequence[Part], found: Figures) -> Iterator[Finding]:
 def _classes(parts: Sequence[Part], found: Figures) -> Iterator[Finding]:
     for part in parts:
         yield from recalled.told([one for one in found.recalled if (one.run, one.of) == (part.name, "recall")])
-        if scope(part) != ALL:
+        if ALL in scopes(part) and scope(part) != ALL:
             yield from _tests(found, part.name, ALL)
         yield from marked.misses(part)
         yield from marked.saturated(part, share=SATURATED)

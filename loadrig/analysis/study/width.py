@@ -5,6 +5,8 @@ A question's value on either side is the mean over that side's arms of their sha
 is over questions, and its p that of a permutation test which swaps the sides of whole questions. Where one question
 carries it there is nothing to test over: Fisher's exact test is then given twice, with the repetitions pooled, as if
 they were independent, and with the arm as unit; the second is the honest one, and with so few arms it is rarely small.
+The question was chosen after the fact, so its pooled p counts once for every question it could have been: only what
+is small then is a lead.
 """
 
 from __future__ import annotations
@@ -43,8 +45,9 @@ class OneQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Wide - narrow over the questions of one category; `carried_by`: questions in which the two differ at all;
-    `apart`: those in which they differ by half and more."""
+    """Wide - narrow over the questions of one category; `carried_by`: questions in which the two differ at all, `up` of
+    them towards wide; `apart`: leads, those in which they differ by half and more and the pooled p times the number of
+    questions is within 5 %."""
 
     key: str
     run: str
@@ -54,6 +57,7 @@ class Split:
     narrow: tuple[str, ...]
     difference: Difference
     carried_by: tuple[str, ...]
+    up: int
     apart: tuple[OneQuestion, ...]
 
 
@@ -91,6 +95,7 @@ def splits(part: Part, category: str) -> Iterator[Split]:
         difference = mean_difference(shares[0], shares[1], DRAWS)
         assert difference is not None, "there are questions"
         moved = {q: shares[1][q][0] - shares[0][q][0] for q in questions if shares[0][q] != shares[1][q]}
+        found = [one_question(q, sides[1][q], sides[0][q]) for q, by in moved.items() if abs(by) >= APART]
         yield Split(
             key=f"width/{part.name}/{model}/{category}",
             run=part.name,
@@ -100,10 +105,8 @@ def splits(part: Part, category: str) -> Iterator[Split]:
             narrow=tuple(narrow),
             difference=difference,
             carried_by=tuple(moved),
-            apart=tuple(
-                one_question(question, sides[1][question], sides[0][question])
-                for question, by in moved.items() if abs(by) >= APART
-            ),
+            up=sum(by > 0 for by in moved.values()),
+            apart=tuple(one for one in found if one.p_pooled * len(questions) <= ALPHA),
         )  # fmt: skip
 
 
@@ -111,25 +114,24 @@ def told(split: Split) -> Finding:
     """What the width of the context does, and how far that reaches."""
     of, where = split.difference, f"{split.run}, {split.model}, {split.category}"
     shares = (
-        f"wide context ({listed(split.wide)}) is right in {of.b:.1%} and narrow ({listed(split.narrow)}) in {of.a:.1%} "
-        f"of {of.n} questions, all repetitions"
+        f"wide context ({listed(split.wide)}) is right in {100 * of.b:.1f} % and narrow ({listed(split.narrow)}) in "
+        f"{100 * of.a:.1f} % of {of.n} questions, all repetitions"
     )
     if not split.carried_by:
         said = f"{where}: {shares}: no question differs by width"
         return Finding(said, (split.key,), "inside noise" if of.n > 1 else "description")
     points = f"{100 * of.value:+.1f} points{_interval(of)}, permutation p {p_told(of.p)}"
-    if len(split.carried_by) == 1:
-        only = [one_told(one) for one in split.apart] or [f"it differs in {split.carried_by[0]} alone, by under half"]
-        said = f"{where}: {shares} ({points}). {only[0]}. One question carries it: a lead, not a result"
-        return Finding(said, (split.key,), "lead" if split.apart else "inside noise")
+    ways = f"questions that differ: {split.up} towards wide, {len(split.carried_by) - split.up} towards narrow"
     if of.p <= ALPHA and of.excludes_zero:
         word = "higher" if of.value > 0 else "lower"
-        said = f"{where}: {shares}: {word} with wide context ({points}), carried by {len(split.carried_by)} questions"
+        said = f"{where}: {shares}: {word} with wide context ({points}; {ways})"
         return Finding(said, (split.key,), "result")
-    said = f"{where}: {shares}: inside noise ({points}; {len(split.carried_by)} questions differ)"
-    if split.apart:
-        said += f". {one_told(split.apart[0])}. A lead, not a result"
-    return Finding(said, (split.key,), "lead" if split.apart else "inside noise")
+    said = f"{where}: {shares}: inside noise ({points}; {ways})"
+    if not split.apart:
+        return Finding(said, (split.key,), "inside noise")
+    carries = "One question carries it" if len(split.carried_by) == 1 else f"{len(split.apart)} questions stand out"
+    said += f". {one_told(split.apart[0])}. {carries}: a lead, not a result"
+    return Finding(said, (split.key,), "lead")
 
 
 def one_told(one: OneQuestion) -> str:

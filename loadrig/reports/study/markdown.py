@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from loadrig.analysis.selection import grouped
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.finding import Finding
 from loadrig.analysis.study.whole import Section, Study
@@ -26,7 +27,7 @@ from loadrig.words.safeguard import WORST_FIRST
 NAMES = ("study.md", "study.json")
 STRENGTHS = (
     "Behind each sentence stands how far it reaches: **result**, it passes its test over questions; **lead**, one "
-    "question carries it, or repetitions taken for independent; **inside noise**, tested and not beyond chance; "
+    "question stands out, with its repetitions pooled; **inside noise**, tested and not beyond chance; "
     "**description**, a figure without a test; **cannot be told**, with what is missing."
 )
 INDICATOR = (
@@ -34,6 +35,7 @@ INDICATOR = (
     "runs' own reports stand in their folders."
 )
 LONG = 4000
+KEPT = ("result", "lead")
 
 
 def write(study: Study, parts: Sequence[Part], folder: Path, console: Console | None = None) -> Path:
@@ -50,7 +52,8 @@ def write(study: Study, parts: Sequence[Part], folder: Path, console: Console | 
 
 def render(study: Study, parts: Sequence[Part]) -> str:
     """The Markdown."""
-    return "\n\n".join((*_head(study), *_instrument(parts), *_answers(study, parts), *_tail(study))) + "\n"
+    found = (*_head(study), *_instrument(parts), _short(study), *_answers(study, parts), *_tail(study))
+    return "\n\n".join(found) + "\n"
 
 
 def _head(study: Study) -> Iterator[str]:
@@ -106,6 +109,29 @@ def _dropped(parts: Sequence[Part]) -> Iterator[str]:
         yield f"- **{escaped(part.name)}**: {escaped(_cut(said))}"
 
 
+def _short(study: Study) -> str:
+    """What is beyond noise, what is a lead, and which criteria hold."""
+    every = [one for section_of in study.sections for one in section_of.findings]
+    kept = [one for strength in KEPT for one in every if one.strength == strength]
+    lines = ["## In short", "", *map(_line, kept)]
+    tested = sum(one.strength == "inside noise" for one in every)
+    lines.append(
+        f"- {tested} sentences more were tested and are inside noise: decide there on cost, latency and complexity"
+        if tested
+        else "- nothing else was tested"
+    )
+    held = [one for one in study.criteria if one.verdict == "holds"]
+    for choice, of in grouped((one.choice, one) for one in held).items():
+        named = grouped((one.criterion, one.of) for one in of if one.of)
+        said = [f"{one.criterion}{_of(named.get(one.criterion, []))}" for one in of]
+        lines.append(f"- for {escaped(choice)}: {_escaped_long('; '.join(dict.fromkeys(said)))} **(criterion)**")
+    return "\n".join(lines)
+
+
+def _of(names: Sequence[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""
+
+
 def _answers(study: Study, parts: Sequence[Part]) -> Iterator[str]:
     yield f"## Findings, by research question\n\n{STRENGTHS}"
     for one in study.sections:
@@ -127,7 +153,8 @@ def _answers(study: Study, parts: Sequence[Part]) -> Iterator[str]:
 def _section(one: Section, study: Study, parts: Sequence[Part]) -> Iterator[str]:
     title = one.title if one.id == one.title else f"{one.id} {one.title}"
     yield f"## {escaped(title)}\n\n*{escaped(one.asks)}*"
-    yield "\n".join(map(_line, one.findings)) if one.findings else "Nothing here could be told."
+    ordered = sorted(one.findings, key=lambda finding: finding.strength not in KEPT)
+    yield "\n".join(map(_line, ordered)) if ordered else "Nothing here could be told."
     yield from (_below(table) for table in tables.of_section(study, parts, one.id))
 
 

@@ -43,13 +43,8 @@ def differences(study: Study) -> Table | None:
     rows: list[tuple[str, ...]] = []
     for one in study.differences:
         said = one.why or ", ".join(changed.what for changed in one.changed) or "nothing that was checked"
-        verdict = (
-            "more than one: nobody can say which made a difference"
-            if len(one.changed) > 1
-            else "one thing"
-            if one.changed
-            else NONE
-        )
+        many = len(one.changed) > 1
+        verdict = "no: nobody can say which made a difference" if many else "yes" if one.changed else "none: a repeat"
         rows.append(
             (one.run, said, verdict, str(one.common), ", ".join(one.only_here) or NONE, ", ".join(one.beside) or NONE)
         )
@@ -131,6 +126,9 @@ def _of_section(study: Study, parts: Sequence[Part], section: str) -> Iterator[T
         case "RQ4":
             for title in ("What an option does", "Does one option hang on another", "Proof of the ablations"):
                 yield from _from_runs(parts, experiments.tables, title)
+        case "Grounding":
+            yield from _from_runs(parts, behaviour.tables, "Grounding gap: each arm minus the control")
+            yield from _from_runs(parts, behaviour.tables, "What the control does without documents")
         case "Provenance":
             yield from _from_runs(parts, behaviour.tables, "Provenance")
             yield from _from_runs(parts, behaviour.tables, "Provenance against correctness")
