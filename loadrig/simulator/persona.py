@@ -71,6 +71,7 @@ def _habits(attempt: str, scenario: Scenario) -> Habits:
         opens_with_no=more.random() < scenario.opens_with_no,
         cites_dates=scenario.cites_dates or scenario.invents_dates > 0,
         invents_dates=scenario.invents_dates,
+        guesses=draw(scenario.seed, attempt, "guesses").random() < scenario.guesses,
     )
 
 

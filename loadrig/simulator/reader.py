@@ -29,6 +29,12 @@ NOT_PROVIDED = (
     "I cannot answer this: no documents were given to me.",
     "Without any documents to go by, I cannot say.",
 )
+GUESSED = (
+    "It is probably as it usually is in such matters: whoever is in charge decides.",
+    "My best guess is that nothing out of the ordinary holds here.",
+    "Typically this is settled the common way, and so it may be here.",
+)
+"""They hedge, and hold nothing that any question could ask for."""
 _AND_SO = (
     "", " I looked at each.", " I looked at each of them.", " I looked at all.", " I looked at all of them.",
     " I read each.", " I read each of them.", " I read all.", " I read all of them.", " I went over each.",
@@ -65,12 +71,13 @@ class Habits:
     opens_with_no: bool = False
     cites_dates: bool = False
     invents_dates: float = 0.0
+    guesses: bool = False
 
 
 def answer(question: str, sources: list[Source], chance: Random, habits: Habits) -> str:
     """An answer in one to three quoted statements, a list of them, or an honest admission."""
     if not sources:
-        return chance.choice(NOT_PROVIDED)
+        return chance.choice(GUESSED if habits.guesses else NOT_PROVIDED)
     found = rank(question, sources)
     if not found or found[0].coverage < FLOOR:
         return chance.choice(NOT_SAID)

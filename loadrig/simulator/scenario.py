@@ -20,7 +20,7 @@ FAULTS = ("rate_429", "rate_529", "rate_500", "rate_error_event", "rate_cut", "r
 
 SHARES = (
     "jitter", "refuse_share", "takes_first_value", "misorders_undated", "denies_when_wide", "opens_with_no",
-    "invents_dates", "replay_share", "marks_wide_share", "thinking_spread", "judge_errs", "judge_mumbles",
+    "invents_dates", "guesses", "replay_share", "marks_wide_share", "thinking_spread", "judge_errs", "judge_mumbles",
 )  # fmt: skip
 NOT_NEGATIVE = (
     "base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio", "window_tokens",
@@ -115,6 +115,8 @@ class Scenario:
     """Answers end with the date of the document that they lead with."""
     invents_dates: float = 0.0
     """Share of these dates that are invented; above 0 dates are cited."""
+    guesses: float = 0.0
+    """Share of answers without any document that guess instead of saying that they cannot tell."""
     knows: Mapping[str, str] = field(default_factory=dict)
     """What is answered without any document: question -> answer."""
 

@@ -11,6 +11,7 @@ import pytest
 from collection import SWIM, answer_of, shown
 from simulated import asking, document, running
 
+from loadrig.measures.declining import declines, hedges
 from loadrig.simulator.judge import judge
 from loadrig.simulator.reading import count, read
 from loadrig.simulator.reply import Reading, Text
@@ -182,6 +183,15 @@ def test_cited_dates_are_true_or_a_few_days_beside_it() -> None:
     assert "(document of " in invented
     assert "of 5 January 2030" not in invented
     assert "(document of " not in answer_of(ask, shown(SWIM))
+
+
+def test_guesses_without_documents_hedge_and_are_not_made_over_one() -> None:
+    """With the dial at 1 an answer without documents hedges, at 0 it declines; a document is read as ever."""
+    ask = "When does the pool open?"
+    guessed, declined = (answer_of(ask, "", Scenario(guesses=share)) for share in (1.0, 0.0))
+    assert (hedges(guessed), declines(guessed)) == (True, False)
+    assert (hedges(declined), declines(declined)) == (False, True)
+    assert "7:00" in answer_of(ask, document("a", "The pool opens at 7:00."), Scenario(guesses=1.0))
 
 
 def test_a_judge_likes_length_or_a_marker() -> None:
