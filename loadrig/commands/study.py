@@ -87,7 +87,10 @@ def _fire(runs: Sequence[Planned], options: Options, budget: str | None) -> bool
     """Whether it was stopped by a signal."""
     with Progress() as progress:
         progress.notice(f"study of {len(runs)} runs: what is there, and what it will cost")
-        left = [_left(one, prepare(_budgeted(one.plan, budget), build=False)) for one in runs]
+        left = [
+            _left(one, prepare(_budgeted(one.plan, budget), build=False), retry_failed=options.retry_failed)
+            for one in runs
+        ]
         _confirm(runs, left, options, budget)
         _tell(runs, left, progress)
     for one, of in zip(runs, left, strict=True):
@@ -112,7 +115,7 @@ def _fire(runs: Sequence[Planned], options: Options, budget: str | None) -> bool
     return False
 
 
-def _left(one: Planned, prepared: Prepared) -> Left:
+def _left(one: Planned, prepared: Prepared, *, retry_failed: bool) -> Left:
     """Raises `InputError` for a run that was begun under another plan, corpus or slice."""
     planned, cost = len(prepared.trials), prepared.estimate.cost
     if not (one.folder / MANIFEST).exists():
@@ -120,7 +123,7 @@ def _left(one: Planned, prepared: Prepared) -> Left:
     begun = read_run(one.folder)
     check_same_plan(begun, folders.plan_as_json(one.plan), prepared.corpus.sha256)
     try:
-        missing = len(take_up(begun, read_leases(one.folder), retry_failed=False).trials)
+        missing = len(take_up(begun, read_leases(one.folder), retry_failed=retry_failed).trials)
     except InputError:  # nothing is
         missing = 0
     late = sum((record.outcome, record.reason) == ("not_run", "late") for record in begun.records)

@@ -9,7 +9,7 @@ from itertools import chain
 from loadrig.analysis.selection import ALL
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.costs import Ratio, ratios
-from loadrig.analysis.study.marked import TOLD, Cited, Cross, Marked, cited, crossed, marked
+from loadrig.analysis.study.marked import TOLD, TRAP, Cited, Cross, Marked, cited, crossed, marked
 from loadrig.analysis.study.recalled import Recalled, recalled
 from loadrig.analysis.study.tested import PairTest, arms_tested, runs_tested
 from loadrig.analysis.study.width import Split, splits
@@ -47,11 +47,16 @@ def figures(parts: Sequence[Part]) -> Figures:
         tests=tuple(chain(_arms(parts), _runs(parts))),
         splits=tuple(split for part in parts for split in splits(part, scope(part))),
         recalled=tuple(one for part in parts for of in ("recall", "amending") for one in recalled(part, of)),
-        marked=tuple(one for part in parts for name in TOLD for one in marked(part, name, scope(part))),
+        marked=tuple(one for part in parts for name in TOLD for one in marked(part, name, _where(part, name))),
         ratios=tuple(one for part in parts for one in ratios(part)),
         cited=tuple(one for part in parts for one in cited(part)),
         crossed=tuple(one for part in parts for one in crossed(part)),
     )
+
+
+def _where(part: Part, measure: str) -> str:
+    """Traps are questions of a class of their own; the other rules are told of the first research question's."""
+    return ALL if measure == TRAP else scope(part)
 
 
 def _arms(parts: Sequence[Part]) -> Iterable[PairTest]:

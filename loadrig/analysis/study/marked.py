@@ -18,6 +18,7 @@ TOLD = {
     "opening": "the answer opens against the reference and then states what the key demands",
     "trap_taken": "a trap's assumption is taken for true",
 }
+TRAP = "trap_taken"
 CITED = (
     ("dates_fabricated", "dates_cited", "dates are fabricated"),
     ("ids_fabricated", "ids_cited", "documents or numbers do not exist"),

@@ -132,7 +132,7 @@ def _supersession(parts: Sequence[Part], found: Figures) -> Iterator[Finding]:
     for part in parts:
         yield from _tests(found, part.name, scope(part))
         yield from (width.told(split) for split in found.splits if split.run == part.name)
-        yield from marked.told([one for one in found.marked if one.run == part.name])
+        yield from marked.told([one for one in found.marked if one.run == part.name and one.measure != marked.TRAP])
         yield from recalled.told([one for one in found.recalled if (one.run, one.of) == (part.name, "amending")])
     first, *others = parts
     for part in others:
@@ -144,6 +144,7 @@ def _classes(parts: Sequence[Part], found: Figures) -> Iterator[Finding]:
         yield from recalled.told([one for one in found.recalled if (one.run, one.of) == (part.name, "recall")])
         if ALL in scopes(part) and scope(part) != ALL:
             yield from _tests(found, part.name, ALL)
+        yield from marked.told([one for one in found.marked if (one.run, one.measure) == (part.name, marked.TRAP)])
         yield from marked.misses(part)
         yield from marked.saturated(part, share=SATURATED)
         yield from experimented.curves_told(part)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.figures import SUPERSESSION
 from loadrig.analysis.study.finding import p_told
+from loadrig.analysis.study.marked import TRAP
 from loadrig.analysis.study.tested import PairTest
 from loadrig.analysis.study.whole import Study
 from loadrig.analysis.summary import Summary
@@ -104,14 +105,13 @@ def _of_section(study: Study, parts: Sequence[Part], section: str) -> Iterator[T
     match section:
         case "RQ1":
             yield matrix.accuracy(parts, SUPERSESSION)
-            yield from (
-                matrix.marks(parts, figures.marked, name) for name in ("stale", "invented", "opening", "trap_taken")
-            )
+            yield from (matrix.marks(parts, figures.marked, name) for name in ("stale", "invented", "opening"))
             yield matrix.recalls(figures.recalled, "amending")
             yield tests(figures.tests)
         case "RQ2":
             categories = dict.fromkeys(["all", *(name for part in parts for name in part.categories)])
             yield from (matrix.accuracy(parts, name) for name in categories if name != SUPERSESSION)
+            yield matrix.marks(parts, figures.marked, TRAP)
             yield matrix.recalls(figures.recalled, "recall")
             yield from _from_runs(parts, behaviour.tables, "Retrieval miss or reading miss, loud or silent")
             yield from _from_runs(parts, experiments.tables, "Accuracy over k: is there an inverted U")
