@@ -77,6 +77,13 @@ def test_every_class_whole_speaks_for_retrieval() -> None:
     assert found[1].said == "retrieval, with k = 10 at least"
 
 
+@pytest.mark.parametrize(("passages", "verdict"), [(40, "holds"), (38, "does not hold")])
+def test_most_of_a_small_corpus_is_no_search(passages: int, verdict: str) -> None:
+    """k = 10 of 40 passages is a quarter and a search, of 38 it is more."""
+    found = criteria.classes([replace(recalled("paraphrase", 10), passages=passages)])
+    assert found[1].verdict == verdict
+
+
 def test_searching_again() -> None:
     """23 of 60 trials reformulated: the search had to adapt; none of 60: not."""
     assert [criteria.adapts("m", wilson(k, 60)).verdict for k in (23, 0)] == ["holds", "does not hold"]

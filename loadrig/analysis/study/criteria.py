@@ -16,7 +16,7 @@ from typing import Literal
 
 from loadrig.analysis.grounding import Gap
 from loadrig.analysis.study.finding import listed, p_told
-from loadrig.analysis.study.recalled import Recalled
+from loadrig.analysis.study.recalled import MUCH, Recalled
 from loadrig.analysis.study.tested import PairTest
 from loadrig.analysis.study.width import Split, told
 from loadrig.statistics.power import ALPHA
@@ -152,9 +152,8 @@ def classes(found: Sequence[Recalled]) -> tuple[Criterion, ...]:
     return (
         Criterion("whole set", "full context", whole, runs, asked, "holds" if never else "does not hold",
                   "for these classes the narrow arms are no choice" if never else "nothing here wants the whole set"),
-        Criterion("localised", "retrieval", local, runs, f"{reached}; {asked}", "does not hold" if never else "holds",
-                  f"retrieval with {reached}; the rest needs another arm" if ks and never
-                  else "another arm" if never else f"retrieval, with k = {max(ks)} at least{_of_passages(found)}"),
+        Criterion("localised", "retrieval", local, runs, f"{reached}; {asked}",
+                  *_localised(found, ks, never=bool(never))),
         Criterion("operative", "not retrieval alone", test, runs, f"below 1 at every k: {below}",
                   "holds" if never else "does not hold",
                   "retrieval alone will miss them, whatever its accuracy looks like" if never
@@ -253,6 +252,18 @@ def inputs(sizes: Sequence[Size], volume: Volume, kinds: str) -> Criterion:
     return Criterion(
         "inputs", "deciding before any run", name, "", figures, "holds", "size, shape and cost decide without a run"
     )
+
+
+def _localised(found: Sequence[Recalled], ks: Sequence[int], *, never: bool) -> tuple[Verdict, str]:
+    """Whether a k that is small beside the corpus finds everything, and what follows."""
+    if never:
+        rest = f"retrieval with k = {max(ks)} for the others" if ks else "no class is left for retrieval"
+        return "does not hold", f"another arm for what no k finds whole; {rest}"
+    passages = found[0].passages
+    if passages and max(ks) > MUCH * passages:
+        why = "to find everything is to retrieve most of it: of a corpus this small nothing follows for searching"
+        return "does not hold", f"k = {max(ks)}{_of_passages(found)}: {why}"
+    return "holds", f"retrieval, with k = {max(ks)} at least{_of_passages(found)}"
 
 
 def _of_passages(found: Sequence[Recalled]) -> str:

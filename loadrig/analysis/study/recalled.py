@@ -100,7 +100,7 @@ def _share(classes: Sequence[Recalled]) -> str:
     most, passages = max((one.reached_at or 0 for one in classes), default=0), classes[0].passages
     if not passages or most <= MUCH * passages:
         return ""
-    return f"; k = {most} is {most} of {passages} passages, which says little about searching"
+    return f"; k = {most} is {most} of {passages} passages, which says little of searching"
 
 
 def _mean(categories: Sequence[CategoryRecall], category: str, of: Of) -> tuple[float, int] | None:
