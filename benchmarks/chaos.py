@@ -220,7 +220,7 @@ def main() -> int:
 
             further, restore = stack.enter_context(cluster())
             faults |= further
-            del faults[NEEDS_WALL]  # Ray waits until instants of the wall clock
+            del faults[NEEDS_WALL]  # a clock that only some of Ray's waits go by is no machine's
         if options.faults:
             faults = {name: faults[name] for name in options.faults.split(",")}
         if NEEDS_WALL in faults and not wall.environment:

@@ -39,7 +39,9 @@ class Target:
         return f"http://127.0.0.1:{self.port}"
 
     async def open(self) -> None:
-        """From now on connections are taken, on the port of the first time."""
+        """From now on connections are taken, on the port of the first time. Harmless when they are already."""
+        if self._server is not None:
+            return
         for port in [self.port] if self.port else random.sample(_PORTS, 100):
             with contextlib.suppress(OSError):
                 self._server = await asyncio.start_server(self._serve, "127.0.0.1", port, reuse_address=True)
