@@ -210,3 +210,8 @@ def test_arms_are_sorted_into_narrow_and_wide() -> None:
     part = part_of(run_of("r", records, plan(arms=arms)), NO_SUMMARY, name="r")
     assert (part.arms, part.wide) == (("k5", "k10", "full_context"), ("full_context",))
     assert part.firsts("k5", "m") == {"q2": True}
+
+
+def test_two_arms_want_more_than_one() -> None:
+    """Six questions one way are p .03125: a result alone, and .0625 after Holm where a second arm was tested, too."""
+    assert [found.word for found in adjusted([one(20, 14, 20), one(20, 20, 20)])] == ["inside noise", "inside noise"]

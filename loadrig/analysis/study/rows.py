@@ -18,7 +18,8 @@ from loadrig.words.safeguard import Verdict, worst
 @dataclass(frozen=True, slots=True)
 class RunRow:
     """One run. `calls`: HTTP exchanges of every kind, warm-up, probes and tries asked again with them; `wall_s`: sum
-    over its sessions."""
+    over its sessions, one that was killed left out.
+    """
 
     name: str
     about: str
