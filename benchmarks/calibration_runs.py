@@ -2,10 +2,12 @@
 
     python benchmarks/calibration_runs.py [--runs 20] [--comparisons 100] [--seed N] [--keep FOLDER]
 
-Clean runs are one plan over the embedded simulator, 110 questions in two arms, each with another seed of the
+Clean runs are one plan over the embedded simulator, 110 questions in one arm, each with another seed of the
 simulator; the dials make answers and times vary by trial. They are compared with one another, each as often as any
-other, and a comparison alarms when it calls anything higher or lower. As many runs have a dial turned that costs
-accuracy, and each is compared with a clean one; it is found when accuracy is called lower. Everything is simulated:
+other, and a comparison alarms when it calls anything higher or lower. Times of a client-bound stage are counted apart:
+two runs on a machine that others use really are two occasions, and the comparison says of each such time that it is
+partly the rig's own. As many runs have a dial turned that costs accuracy, and each is compared with a clean one; it is
+found when accuracy is called lower. `--keep` keeps the runs, and takes those that are there. Everything is simulated:
 dial settings, not evidence. Exit code 1 when more than one comparison in ten alarms, or fewer than four planted losses
 in five are found.
 """
@@ -20,12 +22,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from loadrig.analysis.compare.accuracy import Right
+from loadrig.analysis.compare.figures import Figure, bounds
 from loadrig.analysis.compare.whole import Comparison, Pair, compare
 from loadrig.analysis.selection import asked
-from loadrig.arms.control import Control
 from loadrig.arms.rag import Rag
 from loadrig.execution.execute import execute
 from loadrig.execution.options import Options
@@ -41,6 +44,7 @@ CLEAN: Mapping[str, float] = {
 }  # fmt: skip
 PLANTED = {**CLEAN, "refuse_share": 0.6}  # of the third that are right: about 14 points
 MOST_ALARMS, LEAST_FOUND = 0.10, 0.80
+BOUND = ", client-bound"
 
 
 def main() -> None:
@@ -66,15 +70,18 @@ def main() -> None:
 
 
 def _alarms(runs: Sequence[RunFolder], wanted: int) -> float:
-    """The share of comparisons of clean runs that call anything higher or lower."""
+    """The share of comparisons of clean runs that call anything higher or lower, but for client-bound times."""
     chosen = list(_pairs(len(runs)))[:wanted]
     heard: Counter[str] = Counter()
-    alarmed = 0
-    for first, second in chosen:
-        called = _called(compare(runs[first], runs[second]))
-        alarmed += bool(called)
+    alarmed = marked = 0
+    for called in map(_called, _compared([(runs[first], runs[second]) for first, second in chosen])):
+        own = [name.endswith(BOUND) for name in called]
+        alarmed += not all(own)
+        marked += bool(called) and all(own)
         heard.update(called)
-    print(f"alarms: {alarmed} of {len(chosen)} comparisons of the same", flush=True)
+    bound = sum(stage is not False for run in runs for stage in bounds(run).values())
+    print(f"alarms: {alarmed} of {len(chosen)} comparisons of the same; {marked} more by client-bound times alone")
+    print(f"client-bound, or not checked: {bound} of {len(runs)} stages", flush=True)
     for name, times in heard.most_common():
         print(f"  {times} x {name}")
     return alarmed / len(chosen)
@@ -82,7 +89,7 @@ def _alarms(runs: Sequence[RunFolder], wanted: int) -> float:
 
 def _found(clean: Sequence[RunFolder], planted: Sequence[RunFolder]) -> float:
     """The share of planted losses of accuracy that are called lower."""
-    rows = [_row(compare(a, b)) for a, b in zip(clean, planted, strict=True)]
+    rows = list(map(_row, _compared(list(zip(clean, planted, strict=True)))))
     lost = [100 * row.difference.value for row in rows]
     words = Counter(row.word for row in rows)
     print(
@@ -90,6 +97,12 @@ def _found(clean: Sequence[RunFolder], planted: Sequence[RunFolder]) -> float:
         f"{rows[0].n} questions; called lower in {words['lower']} of {len(rows)}, higher in {words['higher']}"
     )
     return words["lower"] / len(rows)
+
+
+def _compared(pairs: Sequence[tuple[RunFolder, RunFolder]]) -> Iterator[Comparison]:
+    """Each pair compared, two at a time."""
+    with ProcessPoolExecutor(2) as pool:
+        yield from pool.map(compare, *zip(*pairs, strict=True))
 
 
 def _pairs(n: int) -> Iterator[tuple[int, int]]:
@@ -113,7 +126,7 @@ def _words(pair: Pair) -> Iterator[tuple[str, str]]:
         yield "accuracy", pair.accuracy.word
     for one in (*pair.categories, *pair.marks, *pair.figures):
         if one.word != "inside noise":
-            yield name_of(one), one.word
+            yield name_of(one), one.word + (BOUND if isinstance(one, Figure) and one.client_bound else "")
 
 
 def _row(found: Comparison) -> Right:
@@ -129,7 +142,9 @@ def _right(runs: Sequence[RunFolder]) -> str:
 
 
 def _fired(folder: Path, dials: Mapping[str, float], seed: int) -> RunFolder:
-    """One run over a simulator of its own."""
+    """One run over a simulator of its own, or the one that is there."""
+    if (done := next(iter(folder.glob("results/*/manifest.json")), None)) is not None:
+        return read_run(done.parent)
     folder.mkdir(parents=True)
     scenario = folder / "scenario.toml"
     scenario.write_text("".join(f"{key} = {value}\n" for key, value in {**dials, "seed": seed}.items()))
@@ -145,7 +160,7 @@ def _plan(scenario: Path) -> Plan:
         corpus=CorpusSettings(path="corpora/huskbook"),
         questions=QuestionSettings(path="questions/huskbook.jsonl"),
         model=(ModelSettings(id="claude-haiku-5-5", base_url="simulator", scenario=str(scenario)),),
-        arms=(Control(), Rag(k=5)),
+        arms=(Rag(k=5),),
         load=LoadSettings(concurrency=(16,), warmup=16, cycle=False),
     )
 
