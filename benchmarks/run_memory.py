@@ -4,7 +4,7 @@
 
 Two workers (inline: one) ask a target in a process of its own that answers at once with so many bytes. Peak resident
 memory and CPU time are the kernel's, of the driver and of each worker (without its search process, which idles), read
-when a tenth of the trials was given out, half, and nearly all; the read side is not run.
+when a tenth of the trials was given out, half, and nearly all. Then the run is reported on, as `read_memory.py` does.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from chaos_faults import is_running
 
 from loadrig.fleet.frames import Answer, frame
 from loadrig.log import read_run
+from loadrig.stored import whole
 from loadrig.worker.messages import Batch
 
 HERE = Path(__file__).resolve().parent
@@ -88,10 +89,13 @@ def measured(url: str, folder: Path, options: argparse.Namespace) -> None:
     print(f"driver CPU: {1e3 * (cpu_end_s - cpu_s) / (given_end - given):.3f} s per 1,000 records")
     run = next((folder / "results").iterdir())
     records = read_run(run).records
-    sent = sum(len(frame(Answer(n, Batch(n, records[n : n + 32])))) for n in range(0, 1024, 32))
+    some = tuple(map(whole, records[:1024]))
+    sent = sum(len(frame(Answer(n, Batch(n, some[n : n + 32])))) for n in range(0, 1024, 32))
     sizes = {name: (run / f"{name}.jsonl").stat().st_size for name in ("records", "leases", "prompts")}
     on_file = ", ".join(f"{name} {size / len(records) / 1e3:.3f} kB" for name, size in sizes.items())
-    print(f"a record: {sent / 1024 / 1e3:.2f} kB from worker to driver; on file: {on_file}")
+    print(f"a record: {sent / 1024 / 1e3:.2f} kB from worker to driver; on file: {on_file}", flush=True)
+    del records, some
+    subprocess.run([sys.executable, HERE / "read_memory.py", "--of", run], check=True)
 
 
 def watched(driver: int, folder: Path, options: argparse.Namespace) -> list[tuple[float, int]]:

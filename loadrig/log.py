@@ -5,7 +5,9 @@ end. What `append` and `lease` were given is with the operating system when they
 however that ends, and with `sync` the machine. What a full disk took in part is cut off again, so that a later line
 does not glue to it. A torn last line (the writer was killed) is cut off before anything is appended and ignored by
 readers. leases.jsonl says which trials were given to a worker, before it is given them: without a record, such a trial
-may have been sent. Nothing here rewrites a record. Knows no statistics and no prices.
+may have been sent. Nothing here rewrites a record. Files are read a line at a time, and what is read back of a run are
+its records without their texts, which stay on file (`loadrig.stored`): a run may be larger than memory. Knows no
+statistics and no prices.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import contextlib
 import fcntl
 import os
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
@@ -22,10 +24,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from loadrig.stored import Lines, StoredPrompts, stored
 from loadrig.words.corpus import Question
 from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import SCHEMA, Record
-from loadrig.words.score import Grading
+from loadrig.words.score import Grading, Key, Marks
 from loadrig.words.trial import Trial
 
 PROBES, INVENTED = "probes.jsonl", "invented.json"
@@ -36,7 +39,7 @@ MANIFEST, PLAN, RECORDS, PROMPTS, QUESTIONS, LEASES = (
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
-_record_decoder = msgspec.json.Decoder(Record)
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class RunFolder:
     `superseded` are the lower tries: they stay in the bill and leave every other figure. `grading`: whose marks count;
     None: the pre-check's. `probes`: calls before the first trial, in the bill and in no other figure. `sessions`: the
     number (from 1) of the going at the run that wrote a record, by its trial and try; of runs taken up, and written by
-    a loadrig that counts them.
+    a loadrig that counts them. `marks`: the automatic ones made so far, kept by who makes them: each wants an answer's
+    text, and many figures the marks.
     """
 
     path: Path
@@ -66,6 +70,7 @@ class RunFolder:
     grading: Grading | None = None
     probes: tuple[Record, ...] = ()
     sessions: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    marks: dict[Key, Marks] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 class RunLog:
@@ -198,7 +203,7 @@ def read_run(folder: Path) -> RunFolder:
 
 def count_records(folder: Path) -> int:
     """How many are on file."""
-    return max(0, len(_whole_lines(folder / RECORDS)) - 1)
+    return max(0, sum(1 for _ in _whole_lines(folder / RECORDS)) - 1)
 
 
 def read_probes(folder: Path) -> tuple[Record, ...]:
@@ -212,9 +217,10 @@ def read_invented(folder: Path) -> Invented | None:
     return msgspec.json.decode(path.read_bytes(), type=Invented) if path.exists() else None
 
 
-def read_prompts(folder: Path) -> dict[str, bytes]:
-    """Prompt fragments by hash: the body of a call is the join of its turn's `prompt` hashes, byte for byte."""
-    return {row["hash"]: row["text"].encode() for row in _json_lines(folder / PROMPTS)}
+def read_prompts(folder: Path) -> Mapping[str, bytes]:
+    """Prompt fragments by hash, each read when it is asked for: the body of a call is the join of its turn's `prompt`
+    hashes, byte for byte."""
+    return StoredPrompts(folder / PROMPTS, _whole_lines(folder / PROMPTS))
 
 
 def read_leases(folder: Path) -> set[tuple[str, int]]:
@@ -230,17 +236,19 @@ def _tries(trials: Sequence[Trial]) -> list[tuple[str, int]]:
     return [(trial.id, trial.try_no) for trial in trials]
 
 
-def _records_of(path: Path) -> Iterable[Record]:
+def _records_of(path: Path) -> Iterator[Record]:
     lines = _whole_lines(path)
-    header = msgspec.json.decode(lines[0]) if lines else {}
+    first = next(lines, b"{}")
+    header = msgspec.json.decode(first)
     if header.get("schema") != SCHEMA:
         raise InputError(
             f"records of schema {header.get('schema')!r}, this loadrig reads {SCHEMA}",
             path=path, line=1, remedy="read the run with the loadrig version named in its manifest",
         )  # fmt: skip
-    for number, line in enumerate(lines[1:], start=2):
+    at, file, shared = len(first), Lines(path), dict[Any, Any]()
+    for number, line in enumerate(lines, start=2):
         try:
-            yield _record_decoder.decode(line)
+            yield stored(line, file, at, shared)
         except msgspec.DecodeError as error:
             raise InputError(
                 f"not a record: {error}",
@@ -248,6 +256,7 @@ def _records_of(path: Path) -> Iterable[Record]:
                 line=number,
                 remedy="remove that line; the trial is asked again on --resume",
             ) from error
+        at += len(line)
 
 
 def _typed_lines(path: Path, kind: type[T]) -> Iterable[T]:
@@ -259,10 +268,12 @@ def _json_lines(path: Path) -> Iterable[dict[str, Any]]:
     return (msgspec.json.decode(line) for line in _whole_lines(path))
 
 
-def _whole_lines(path: Path) -> list[bytes]:
-    """The lines that end in a newline; a torn last one is left out."""
-    data = path.read_bytes() if path.exists() else b""
-    return data[: data.rfind(b"\n") + 1].splitlines()
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines that end in a newline, with it; a torn last one is left out."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        yield from (line for line in file if line.endswith(b"\n"))
 
 
 def _open_append(path: Path) -> FileIO:
@@ -274,8 +285,20 @@ def _open_append(path: Path) -> FileIO:
         file.close()
         remedy = "wait until it has ended, or stop it"
         raise InputError("another process is writing this run", path=path, remedy=remedy) from error
-    file.seek(0)
-    end = file.read().rfind(b"\n") + 1
+    end = _end_of_lines(file)
     file.truncate(end)
     file.seek(end)
     return file
+
+
+def _end_of_lines(file: FileIO) -> int:
+    """Where the last whole line ends, looked for from the end on."""
+    end = file.seek(0, os.SEEK_END)
+    while end:
+        begin = max(0, end - _BLOCK)
+        file.seek(begin)
+        newline = file.read(end - begin).rfind(b"\n")
+        if newline >= 0:
+            return begin + newline + 1
+        end = begin
+    return 0

@@ -21,7 +21,7 @@ CORE = (
 LAYERS = (
     ("words",),
     CORE,
-    ("corpus", "measures", "questions", "arms", "retrievers", "providers", "log", "config", "outside"),
+    ("corpus", "measures", "questions", "arms", "retrievers", "providers", "log", "stored", "config", "outside"),
     ("worker", "wire"),
     ("fleet", "live"),
     ("execution", "selftest"),

@@ -79,9 +79,8 @@ def verdict(run: RunFolder, record: Record) -> bool | None:
 
 def prechecked(run: RunFolder, record: Record) -> bool | None:
     """Whether the answer passes the pre-check; None when it cannot be checked."""
-    if record.outcome != "answered":
-        return None
-    return automatic.correct(run.questions.get(record.question), record.answer)
+    found = automatic.marks_of(run, record) if record.outcome == "answered" else None
+    return None if found is None else found.correct
 
 
 def correct(run: RunFolder, records: Iterable[Record]) -> int | None:
@@ -162,10 +161,9 @@ def score_of(run: RunFolder, record: Record) -> Score | None:
     """The marks that count; of a run that nobody graded, the automatic ones."""
     if run.grading is not None:
         return run.grading.scores.get((record.trial, record.try_no))
-    question = run.questions.get(record.question)
-    if record.outcome != "answered" or question is None:
+    found = automatic.marks_of(run, record) if record.outcome == "answered" else None
+    if found is None:
         return None
-    found = automatic.marks(question, record.answer)
     return Score(PRECHECK, record.trial, record.try_no, found.correct, found.stale, found.invented)
 
 

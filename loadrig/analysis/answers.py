@@ -20,7 +20,8 @@ from loadrig.measures.citing import fabricated_dates, misplaced_dates, named_doc
 from loadrig.measures.recency import recency_claims
 
 FOUND, TOLD = 40, 300  # findings listed of each kind, characters of each; the figures count every one
-_LIST = ("opening", "stale", "invented", "trap_taken")
+_BY_OPENING = ("opening", "stale", "invented", "trap_taken")
+_BY_WORDS = ("dates_fabricated", "dates_misplaced", "ids_fabricated", "recency_wrong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,14 @@ def answers_by_arm(run: RunFolder, looked: Sequence[Looked]) -> tuple[ArmAnswers
 
 def findings(looked: Iterable[Looked]) -> tuple[Finding, ...]:
     """Of each kind the first ones, in the order of the trials."""
-    kept: dict[str, list[Finding]] = {}
+    kept: dict[str, list[Finding]] = {measure: [] for measure in OF_ANSWER if measure in (*_BY_OPENING, *_BY_WORDS)}
     for one in looked:
-        for measure, what in _found(one):
-            listed = kept.setdefault(measure, [])
-            if len(listed) < FOUND:
+        for measure, listed in kept.items():
+            if one.values[measure] and len(listed) < FOUND:
                 record = one.record
+                what = _words(measure, one)
                 listed.append(Finding(measure, record.arm, record.model, record.question, record.trial, what))
-    return tuple(found for measure in OF_ANSWER for found in kept.get(measure, ()))
+    return tuple(found for listed in kept.values() for found in listed)
 
 
 def _categories(looked: Sequence[Looked]) -> tuple[CategoryAnswers, ...]:
@@ -109,20 +110,16 @@ def _figure(name: str, looked: Iterable[Looked]) -> Figure | None:
     return Figure(name, unit, len(known), total, len(each), sum(each) / len(each)) if known else None
 
 
-def _found(one: Looked) -> Iterable[tuple[str, str]]:
-    record, context = one.record, one.context
-    for name in _LIST:
-        if one.values[name]:
-            yield name, record.answer[:TOLD]
-    known, key = context.known, context.key
-    if known is None or not record.answer:
-        return
-    listed: dict[str, Callable[[], Iterable[str]]] = {
+def _words(measure: str, one: Looked) -> str:
+    record, known, key = one.record, one.context.known, one.context.key
+    if measure in _BY_OPENING or known is None:
+        return record.answer[:TOLD]
+    words: dict[str, Callable[[], Iterable[str]]] = {
         "dates_fabricated": lambda: fabricated_dates(record.answer, key, known),
         "dates_misplaced": lambda: (f"{date} [{doc}]" for doc, date in misplaced_dates(record.answer, key, known)),
-        "ids_fabricated": lambda: (found.name for found in named_documents(record, context) if found.document is None),
+        "ids_fabricated": lambda: (
+            found.name for found in named_documents(record, one.context) if found.document is None
+        ),
         "recency_wrong": lambda: (claim.named for claim in recency_claims(record.answer, key, known) if not claim.true),
     }
-    for name, words in listed.items():
-        if one.values[name]:
-            yield name, "; ".join(words())
+    return "; ".join(words[measure]())

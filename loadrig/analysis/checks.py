@@ -21,6 +21,7 @@ from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage
 from loadrig.bound import named
 from loadrig.log import RunFolder
 from loadrig.stats import at_least
+from loadrig.stored import Fingerprint, fingerprint
 from loadrig.words.record import Record
 
 MUCH_TAIL, MOST_ARMS = 0.1, 3
@@ -84,7 +85,7 @@ def repeated_answers(run: RunFolder) -> tuple[Repeated, ...]:
     records = _answers(run)
     pairs = Counter[tuple[str, str]]()
     same = Counter[tuple[str, str]]()
-    for (arm, model, _), answers in grouped(((r.arm, r.model, r.question), r.answer) for r in records).items():
+    for (arm, model, _), answers in grouped(((r.arm, r.model, r.question), fingerprint(r)) for r in records).items():
         pairs[arm, model] += len(answers) - 1
         same[arm, model] += sum(first == second for first, second in pairwise(answers))
     return tuple(
@@ -96,7 +97,7 @@ def repeated_answers(run: RunFolder) -> tuple[Repeated, ...]:
 def long_answers_alike(run: RunFolder) -> tuple[Alike, ...]:
     """By model; none where no two neighbouring repetitions are long. Pairs do not overlap, so that what chance gives is
     binomial: with unlike chances at most, above the mean (Hoeffding 1956)."""
-    answers = grouped(((r.model, r.arm, r.question), r.answer) for r in _answers(run) if r.arm != CONTROL)
+    answers = grouped(((r.model, r.arm, r.question), fingerprint(r)) for r in _answers(run) if r.arm != CONTROL)
     cells = [(model, _long_pairs(found)) for (model, _, _), found in answers.items()]
     return tuple(_alike(model, of) for model, of in grouped(cell for cell in cells if cell[1]).items())
 
@@ -109,10 +110,10 @@ def _answers(run: RunFolder) -> list[Record]:
     return sorted(records, key=lambda r: (order[r.arm], r.model, place[r.stage], r.repetition))
 
 
-def _long_pairs(answers: Sequence[str]) -> list[bool]:
+def _long_pairs(answers: Sequence[Fingerprint]) -> list[bool]:
     """Whether the first and second, the third and fourth and so on are alike; those of which one is short left out."""
     pairs = zip(answers[::2], answers[1::2], strict=False)
-    return [first == second for first, second in pairs if min(len(first), len(second)) >= LONG_CHARS]
+    return [first == second for first, second in pairs if min(first.chars, second.chars) >= LONG_CHARS]
 
 
 def _alike(model: str, cells: Sequence[Sequence[bool]]) -> Alike:

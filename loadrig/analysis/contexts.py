@@ -41,10 +41,17 @@ class Looked:
 
 def looked_at(run: RunFolder, prompts: Mapping[str, bytes]) -> list[Looked]:
     """Every asked trial whose question is on file, in order of stage, repetition and trial; `prompts`: the fragments
-    of the run's prompts, by hash."""
-    known, shown = read_known(run.path), _Shown(prompts)
-    records = (record for record in in_order(run, asked(run)) if record.question in run.questions)
-    return [_looked(record, _context(run, record, known, shown)) for record in records]
+    of the run's prompts, by hash. Contexts and values that are alike are one object: a run has few."""
+    known, shown, measures = read_known(run.path), _Shown(prompts), {name: answer_measure(name) for name in OF_ANSWER}
+    contexts: dict[tuple[object, ...], Context] = {}
+    values: dict[tuple[float | None, ...], Mapping[str, float | None]] = {}
+    found = []
+    for record in (record for record in in_order(run, asked(run)) if record.question in run.questions):
+        own = _context(run, record, known, shown)
+        context = contexts.setdefault(_told(own), own)
+        taken = tuple(measure.value(record, context) for measure in measures.values())
+        found.append(Looked(record, context, values.setdefault(taken, dict(zip(measures, taken, strict=True)))))
+    return found
 
 
 class _Shown:
@@ -71,13 +78,15 @@ def _documents(texts: list[str]) -> Iterator[str]:
         yield from (unescape(one or other) for one, other in _TAG.findall(text))
 
 
-def _looked(record: Record, context: Context) -> Looked:
-    return Looked(record, context, {name: answer_measure(name).value(record, context) for name in OF_ANSWER})
+def _told(of: Context) -> tuple[object, ...]:
+    """What tells contexts of one run apart."""
+    return of.question.id, of.right, of.complete, of.against, of.stale, of.invented, of.had
 
 
 def _context(run: RunFolder, record: Record, known: Known | None, shown: _Shown) -> Context:
     question = run.questions[record.question]
-    right, marks = verdict(run, record), automatic.marks(question, record.answer)
+    right, marks = verdict(run, record), automatic.marks_of(run, record)
+    assert marks is not None, "its question is on file"
     return Context(
         question=question,
         known=known,

@@ -27,7 +27,7 @@ from loadrig.analysis.contexts import Looked
 from loadrig.analysis.selection import CONTROL, arm_names, by_category, grouped
 from loadrig.log import RunFolder
 from loadrig.measures.context import answered
-from loadrig.measures.declining import declines, hedges
+from loadrig.measures.declining import hedges
 from loadrig.statistics.clustered import mean_difference
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.several import holm
@@ -74,19 +74,21 @@ def label(one: Looked) -> Label:
         return "refusal" if record.reason == "refused" else "none"
     if any(one.values[name] for name in _ASSERTS):
         return "confabulation"
-    if hedges(record.answer) or declines(record.answer):
-        return "guess" if hedges(record.answer) else "refusal"
+    if hedges(record.answer):
+        return "guess"
+    if one.values["declined"]:
+        return "refusal"
     return "ungraded" if context.complete is None and context.right is None else "confabulation"
 
 
 def controlled(looked: Iterable[Looked]) -> tuple[Controlled, ...]:
     """The labels of every model's control, all categories and each; none without a control."""
     own = [one for one in looked if one.record.arm == CONTROL]
-    models = sorted(grouped((one.record.model, one) for one in own).items())
+    models = sorted(grouped((one.record.model, (one.record.category, label(one))) for one in own).items())
     rows = []
     for model, found in models:
-        for category, of in by_category((one.record.category, one) for one in found):
-            counted = Counter(map(label, of))
+        for category, of in by_category(found):
+            counted = Counter(of)
             rows.append(Controlled(model, category, len(of), {name: counted[name] for name in LABELS}))
     return tuple(rows)
 

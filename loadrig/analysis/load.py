@@ -23,12 +23,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 from typing import Any
-
-import msgspec
 
 from loadrig.analysis.accuracy import correct
 from loadrig.analysis.arrivals import Arrivals, arrivals
@@ -94,13 +92,6 @@ class Window:
 def stage_loads(run: RunFolder) -> tuple[StageLoad, ...]:
     """Every stage in the order it ran."""
     return tuple(_stage(run, name) for name in stage_names(run))
-
-
-def marked(run: RunFolder, stages: Iterable[StageLoad]) -> RunFolder:
-    """The run with `client_bound` of every record set to its stage's: when a record was written nobody knew it yet."""
-    bound = {stage.stage: stage.client_bound for stage in stages}
-    records = tuple(msgspec.structs.replace(one, client_bound=bound.get(one.stage)) for one in run.records)
-    return replace(run, records=records)
 
 
 def _stage(run: RunFolder, name: str) -> StageLoad:

@@ -22,8 +22,9 @@ _NAMES = "|".join(sorted(MONTH_OF, key=len, reverse=True))
 _MONTH = rf"(?P<{{0}}>{_NAMES})\b\.?"
 _DAY = r"(?P<{0}>0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?P<{0}>[12]\d{{3}})(?!\d)"
+_BEGIN = "|".join(sorted({name[:2] for name in MONTH_OF}))
 _MENTION = re.compile(
-    r"(?<!\w)(?=[\djfmasond])(?:"  # where any form begins: without this the search takes four times as long
+    rf"(?<!\w)(?=\d|{_BEGIN})(?:"  # where any form begins: without this the search takes more than four times as long
     + "|".join(
         (
             rf"(?<![\d./-]){_YEAR.format('y1')}(?P<sep>[-/.])(?P<m1>\d\d)(?P=sep)(?P<d1>\d\d)(?![\d-])",

@@ -22,7 +22,7 @@ _BY_HEADING = re.compile(
     rf"(?:(?<=\n\n)|\A|^\#+[ \t]*)(?=[A-ZÄÖÜ]){_NOUN}[ \t]+{_COUNT}(?=[ \t]*(?:$|[:.)(\u2013\u2014-]))", re.MULTILINE
 )
 _BY_ID = re.compile(r"(?P<noun>[^\W\d_]{3,})[-_ ]?(?P<number>\d{1,6})")
-_ANY = re.compile(rf"\b{_NOUN}\s+(?:{_WORD})?{_COUNT}", re.IGNORECASE)
+_ANY = re.compile(rf"\b(?P<noun>[^\W\d_]{{3,}}+)\s++(?:{_WORD})?{_COUNT}", re.IGNORECASE)
 _FIGURE = re.compile(r"\d\s+$")
 _NO_NOUN = frozenset(name.removesuffix("s") for name in (*MONTH_OF, "the", "and", "with", "from", "than", "about"))
 

@@ -12,9 +12,10 @@ from loadrig.graders.scores import Graded
 from loadrig.log import RunFolder
 from loadrig.statistics.kappa import Kappa, alpha, cohen
 from loadrig.stats import Share, wilson
+from loadrig.stored import Fingerprint, fingerprint
 from loadrig.words.score import Mark, Score
 
-Answers = Mapping[tuple[str, str], Score]  # by question and answer
+Answers = Mapping[tuple[str, Fingerprint], Score]  # by question and the answer's fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Alpha:
 
 def distinct(run: RunFolder, graded: Graded) -> Answers:
     """A grader's scores by distinct answer."""
-    answers = {(record.trial, record.try_no): (record.question, record.answer) for record in run.records}
+    answers = {(record.trial, record.try_no): (record.question, fingerprint(record)) for record in run.records}
     return {answers[key]: score for key, score in graded.scores.items() if key in answers}
 
 

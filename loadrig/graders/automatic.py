@@ -10,7 +10,7 @@ check by. Cheap, the same for everyone, and not the grade; `RULE` is its version
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 
 from loadrig.analysis.selection import asked
 from loadrig.graders.blind import with_answer
@@ -20,23 +20,21 @@ from loadrig.graders.scores import Graded
 from loadrig.log import RunFolder
 from loadrig.words.clock import SystemClock
 from loadrig.words.corpus import Question
-from loadrig.words.score import PRECHECK, Grader, Score
+from loadrig.words.record import Record
+from loadrig.words.score import PRECHECK, Grader, Marks, Score
 
 RULE = "2"  # 1 did not look at the opening
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What the rules say of one answer: the three marks, of which `correct` is `complete` (all that the key demands is
-    there; None when it demands nothing) and not `against` (it opens with the reference's opposite); `note` is the
-    reason for each mark against it."""
-
-    complete: bool | None
-    against: bool
-    correct: bool | None
-    stale: bool | None
-    invented: bool | None
-    note: str
+def marks_of(run: RunFolder, record: Record) -> Marks | None:
+    """The automatic marks of a record's answer, made once a run; None when its question is not on file."""
+    question = run.questions.get(record.question)
+    if question is None:
+        return None
+    key = (record.trial, record.try_no)
+    if key not in run.marks:
+        run.marks[key] = _one(marks(question, record.answer))
+    return run.marks[key]
 
 
 def marks(question: Question, answer: str) -> Marks:
@@ -58,18 +56,12 @@ def marks(question: Question, answer: str) -> Marks:
     return Marks(complete, against, correct, stale, invented, "; ".join(reasons))
 
 
-def correct(question: Question | None, answer: str) -> bool | None:
-    """The mark `correct` alone; None when the key demands nothing."""
-    if question is None or not question.must_contain:
-        return None
-    return passes(answer, question.must_contain) and not contradicts(answer, question.reference)
-
-
 def grade(run: RunFolder) -> Graded:
     """The automatic marks of every answered trial, warm-up left out."""
     scores = {}
     for record in with_answer(run, asked(run)):
-        found = marks(run.questions[record.question], record.answer)
+        found = marks_of(run, record)
+        assert found is not None, "its question is on file"
         scores[record.trial, record.try_no] = Score(
             grader=PRECHECK,
             trial=record.trial,
@@ -80,3 +72,9 @@ def grade(run: RunFolder) -> Graded:
             note=found.note,
         )
     return Graded(Grader(PRECHECK, "precheck", SystemClock().label(), f"rule {RULE}"), scores)
+
+
+@lru_cache(maxsize=1024)
+def _one(found: Marks) -> Marks:
+    """The first of marks that are alike: a run has few."""
+    return found

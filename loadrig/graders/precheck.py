@@ -41,9 +41,10 @@ def hits(answer: str, entry: str) -> bool:
 
 def _hits(text: str, entry: str) -> bool:
     wanted = (_plain(alternative) for alternative in entry.split("||"))
-    return any(_alone(part).search(f" {text}") is not None for part in wanted if part)
+    return any(part in text and _alone(part).search(f" {text}") is not None for part in wanted if part)
 
 
+@lru_cache(maxsize=32)  # an answer is looked at for one entry of its key after the other
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).casefold().split())
 

@@ -11,17 +11,22 @@ A document is fabricated when it is named by an id or a number that is not there
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from loadrig.corpus.facts import Known, dates_of, holds
 from loadrig.corpus.mentions import Mention, dates_mentioned
 from loadrig.measures.context import Context
-from loadrig.measures.naming import Named, ids_named, numbers_named
+from loadrig.measures.naming import KEPT, Named, ids_named, numbers_named
 from loadrig.measures.sentences import sentences
 from loadrig.words.record import Record
 
+_FIGURE = re.compile(r"\d")
 
-def cited_dates(answer: str, known: Known) -> list[Mention]:
+
+@lru_cache(maxsize=KEPT)
+def cited_dates(answer: str, known: Known) -> Sequence[Mention]:
     """The dates of an answer, those in a document's id left out."""
     ids = ids_named(answer, known)
     return [date for date in dates_mentioned(answer) if not any(i.start <= date.start < i.end for i in ids)]
@@ -33,7 +38,8 @@ def fabricated_dates(answer: str, key: str, known: Known) -> list[str]:
     return [answer[date.start : date.end] for date in found if not _is_known(date, key, known)]
 
 
-def misplaced_dates(answer: str, key: str, known: Known) -> list[tuple[str, str]]:
+@lru_cache(maxsize=KEPT)
+def misplaced_dates(answer: str, key: str, known: Known) -> Sequence[tuple[str, str]]:
     """Documents cited with a known date that none of them holds: the first one's id, and the date as it is written."""
     return [pair for start, end in sentences(answer) for pair in _misplaced(answer[start:end], key, known)]
 
@@ -49,6 +55,8 @@ def named_documents(record: Record, context: Context) -> list[Named]:
 
 
 def _misplaced(sentence: str, key: str, known: Known) -> Iterator[tuple[str, str]]:
+    if not _FIGURE.search(sentence) or not dates_mentioned(sentence):
+        return  # nearly every sentence: no date is without a figure
     names = [*ids_named(sentence, known), *numbers_named(sentence, key, known)]
     cited = [name.document for name in names if name.document is not None]
     if not cited or any(document.outside for document in cited):
@@ -68,4 +76,9 @@ def _holds(held: frozenset[str], date: Mention) -> bool:
 
 
 def _keyed(date: Mention, key: str) -> bool:
-    return _holds(frozenset(reading for found in dates_mentioned(key) for reading in found.readings), date)
+    return _holds(_readings(key), date)
+
+
+@lru_cache(maxsize=1024)
+def _readings(key: str) -> frozenset[str]:
+    return frozenset(reading for found in dates_mentioned(key) for reading in found.readings)

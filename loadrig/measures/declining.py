@@ -8,8 +8,9 @@ hedges where it calls itself a guess or speaks of what is usual. Knows no irony 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from loadrig.measures.sentences import sentences
+from loadrig.measures.sentences import spans
 
 _NEAR = "[^.;:]"
 _PAPERS = (
@@ -69,6 +70,7 @@ _HEDGES = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
 def declines(answer: str) -> bool:
     """Whether the answer's first sentence says that the question cannot be answered.
 
@@ -76,10 +78,11 @@ def declines(answer: str) -> bool:
     (True, False)
     """
     text = _straight(answer)
-    first = next((text[start:end] for start, end in sentences(text)), "")
+    first = next((text[start:end] for start, end in spans(text)), "")
     return _DECLINES.search(first) is not None
 
 
+@lru_cache(maxsize=64)
 def hedges(answer: str) -> bool:
     """Whether the answer calls itself a guess, anywhere."""
     return _HEDGES.search(_straight(answer)) is not None

@@ -13,7 +13,7 @@ Rules for numbers: see `loadrig.corpus.numbered`. A number is there when the cor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,6 +28,8 @@ _MARK = re.compile(_BEFORE + r"\s*[:=]?\s*[\"'“„«`(:=\[]\s*)$", re.IGNORECA
 _FAINT_MARK = re.compile(_BEFORE + r"\s*)$", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _REACH, _FIGURES = 200, 3
+KEPT = 64  # texts: several measures look at one answer in a row, and it takes long
+_PLAIN_WORDS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,21 @@ class Named:
     document: Facts | None
 
 
-def ids_named(answer: str, known: Known) -> list[Named]:
+@lru_cache(maxsize=KEPT)
+def ids_named(answer: str, known: Known) -> Sequence[Named]:
     """Document ids in an answer, in order, those that do not exist too."""
     build = _build(known)
+    if build.plain.issuperset(_WORD.findall(answer)):
+        return []
     found = []
     for word in _WORD.finditer(answer):
+        if word[0] in build.plain:
+            continue
         name = word[0].casefold()
         document = build.names.get(name) or build.names.get(_ENDING.sub("", name))
         if document is None and (_shape(name) not in build.shapes or _DATE.fullmatch(name)):
+            if len(build.plain) < _PLAIN_WORDS:
+                build.plain.add(word[0])
             continue  # nearly every word: what stands before it is not looked at, which takes long
         before, plain = answer[max(0, word.start() - _REACH) : word.start()], name.isalpha()
         marked = (_MARK if plain else _FAINT_MARK).search(before) is not None
@@ -56,13 +65,18 @@ def ids_named(answer: str, known: Known) -> list[Named]:
     return found
 
 
-def numbers_named(answer: str, key: str, known: Known) -> list[Named]:
+@lru_cache(maxsize=KEPT)
+def numbers_named(answer: str, key: str, known: Known) -> Sequence[Named]:
     """What an answer names by number: documents that bear it, and what neither the corpus nor the key mentions."""
-    keyed = {one.name for one in numbers_in(key, known.nouns)}
-    return list(_numbers(answer, keyed, known))
+    return list(_numbers(answer, _keyed(key, known), known))
 
 
-def _numbers(answer: str, keyed: set[str], known: Known) -> Iterator[Named]:
+@lru_cache(maxsize=1024)
+def _keyed(key: str, known: Known) -> frozenset[str]:
+    return frozenset(one.name for one in numbers_in(key, known.nouns))
+
+
+def _numbers(answer: str, keyed: frozenset[str], known: Known) -> Iterator[Named]:
     bearers = _build(known).bearers
     for one in numbers_in(answer, known.nouns):
         bearing = bearers.get(one.name, ())
@@ -74,8 +88,10 @@ def _numbers(answer: str, keyed: set[str], known: Known) -> Iterator[Named]:
 
 @dataclass(frozen=True, slots=True)
 class _Build:
-    """How the ids of a corpus look, and which documents bear which number."""
+    """How the ids of a corpus look, and which documents bear which number. `plain`: words met so far that are no ids
+    and not built like one."""
 
+    plain: set[str]
     names: dict[str, Facts]
     shapes: frozenset[str]
     words: frozenset[str]
@@ -91,6 +107,7 @@ def _build(known: Known) -> _Build:
     whole = known.by_id
     bare = {_ENDING.sub("", name): document for name, document in whole.items()}
     return _Build(
+        plain=set(),
         names={**bare, **whole},
         shapes=frozenset(_shape(name) for name in (*bare, *whole)),
         words=frozenset(run for name in whole for run in _RUN.findall(name) if not run.isdigit()),

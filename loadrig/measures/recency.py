@@ -10,12 +10,13 @@ claim is true when the document or date named fits the latest of all documents o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from loadrig.corpus.facts import Known, holds
 from loadrig.corpus.mentions import Mention, dates_mentioned, months_mentioned
-from loadrig.measures.naming import Named, ids_named, numbers_named
+from loadrig.measures.naming import KEPT, Named, ids_named, numbers_named
 from loadrig.measures.sentences import sentences
 
 _CLAIM = re.compile(
@@ -43,9 +44,10 @@ class Claim:
     true: bool
 
 
-def recency_claims(answer: str, key: str, known: Known) -> list[Claim]:
+@lru_cache(maxsize=KEPT)
+def recency_claims(answer: str, key: str, known: Known) -> Sequence[Claim]:
     """The claims of an answer that can be checked; none when no document has a date."""
-    if not known.newest:
+    if not known.newest or not _CLAIM.search(answer):
         return []
     return [claim for start, end in sentences(answer) for claim in _claims(answer[start:end], key, known)]
 

@@ -8,6 +8,7 @@ citations have them, are still of it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from loadrig.corpus.dating import MONTH_OF
 
@@ -28,15 +29,25 @@ def sentences(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentences(text)]
     ['See no. 3 of 9. März.', 'It says 9. [a]', 'So be it.']
     """
-    spans, start = [], 0
+    return list(spans(text))
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """The same one after the other, for whoever does not want them all."""
+    start = 0
+    for end in _ends(text):
+        part = text[start:end]
+        first, last = end - len(part.lstrip()), start + len(part.rstrip())
+        if first < last:
+            yield first, last
+        start = end
+
+
+def _ends(text: str) -> Iterator[int]:
     for found in _END.finditer(text):
-        if found["stop"] == "." and not found["cited"] and _goes_on(text, found.start()):
-            continue
-        spans.append((start, found.end()))
-        start = found.end()
-    spans.append((start, len(text)))
-    trimmed = ((b - len(text[a:b].lstrip()), a + len(text[a:b].rstrip())) for a, b in spans)
-    return [(a, b) for a, b in trimmed if a < b]
+        if not (found["stop"] == "." and not found["cited"] and _goes_on(text, found.start())):
+            yield found.end()
+    yield len(text)
 
 
 def _goes_on(text: str, stop: int) -> bool:

@@ -13,7 +13,6 @@ from typing import cast
 
 from rich.console import Console
 
-from loadrig.analysis.load import marked
 from loadrig.analysis.summary import Summary, summarize
 from loadrig.graders.standing import graded
 from loadrig.log import RunFolder, read_run
@@ -38,7 +37,6 @@ def write_all(folder: Path, console: Console | None = None, *, grader: str | Non
     """
     run = graded(read_run(folder), grader)
     summary = summarize(run)
-    run = marked(run, summary.stages)
     for target in FILES.values():
         module, _, name = target.partition(":")
         cast("Writer", getattr(import_module(module), name))(run, summary)

@@ -30,11 +30,12 @@ HEADERS = (
 
 def write(run: RunFolder, summary: Summary) -> Path:
     """Writes answers.csv into the run's folder."""
-    path = run.path / "answers.csv"
+    path, bound = run.path / "answers.csv", {stage.stage: stage.client_bound for stage in summary.stages}
     with path.open("w", encoding="utf-8", newline="") as file:
         sheet = csv.writer(file)
         sheet.writerow(HEADERS)
-        sheet.writerows([safe(cell) for cell in _row(run, record, summary)] for record in planned(run))
+        for record in planned(run):
+            sheet.writerow(map(safe, _row(run, record, summary=summary, bound=bound.get(record.stage))))
     return path
 
 
@@ -43,7 +44,7 @@ def safe(cell: str | float | None) -> str | float | None:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def _row(run: RunFolder, record: Record, summary: Summary) -> tuple[str | float | None, ...]:
+def _row(run: RunFolder, record: Record, *, summary: Summary, bound: bool | None) -> tuple[str | float | None, ...]:
     question = run.questions.get(record.question)
     passed = prechecked(run, record)
     score = run.grading.scores.get((record.trial, record.try_no)) if run.grading else None
@@ -57,7 +58,7 @@ def _row(run: RunFolder, record: Record, summary: Summary) -> tuple[str | float 
         " ".join(question.gold) if question else None, " ".join(sorted(credited(record))),
         None if passed is None else int(passed), counts["tokens_in"], counts["tokens_out"],
         record.cost, record.currency or summary.currency, *times_ms,
-        None if record.client_bound is None else int(record.client_bound),
+        None if bound is None else int(bound),
         counts["turns"], counts["tool_calls"],
         record.turns[-1].stop_reason if record.turns else None, "simulated" if summary.simulated else None,
         *_marks(score),

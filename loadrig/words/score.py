@@ -53,6 +53,20 @@ class Score(msgspec.Struct, frozen=True, tag_field="row", tag="score", rename={"
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """What the automatic rules say of one answer: the three marks, of which `correct` is `complete` (all that the key
+    demands is there; None when it demands nothing) and not `against` (it opens with the reference's opposite); `note`
+    is the reason for each mark against it."""
+
+    complete: bool | None
+    against: bool
+    correct: bool | None
+    stale: bool | None
+    invented: bool | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Grading:
     """The marks that count in a run, and whose they are. `by` says it in words: `the sheet of anna`. `graders` are
     names; where the first has no mark for an answer, that of the next counts. `kind`: `sheet`, `judge`, or both."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from records import MS, S, attempt, failed, read_run, record, turn
 
-from loadrig.analysis.load import StageLoad, marked, stage_loads
+from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.summary import summarize
 from loadrig.words.record import Record, Usage
 
@@ -178,13 +178,6 @@ def test_without_the_rigs_own_samples_it_is_not_checked(
 ) -> None:
     """Null, not no: of a worker with records, or of the simulator of a simulated run, nothing is known."""
     assert stage(tmp_path, record("a"), self_measurement=rows, simulated=simulated).client_bound is None
-
-
-def test_records_are_handed_out_with_the_mark_of_their_stage(tmp_path: Path) -> None:
-    """In the log it is null, for nobody knew; read back it is that of c2, and null for c4, which was not sampled."""
-    run = read_run(tmp_path, [record("a"), record("b", stage="c4")], self_measurement=[process("w1", 12)])
-    assert [one.client_bound for one in run.records] == [None, None]
-    assert [one.client_bound for one in marked(run, stage_loads(run)).records] == [True, None]
 
 
 def test_stamps_and_read_lags_of_a_stage(tmp_path: Path) -> None:

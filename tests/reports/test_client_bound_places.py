@@ -137,6 +137,14 @@ def test_the_mark_is_wherever_a_latency_is_shown(tmp_path: Path, place: Place, v
     assert place(folder, write_all(folder), verdict) == verdict
 
 
+def test_a_row_of_answers_has_the_mark_of_its_own_stage(tmp_path: Path) -> None:
+    """In the log it is null; in answers.csv it is that of c2, and empty for c4, which was not sampled."""
+    row = {"stage": "c2", "process": "w1", "lag_p99_ns": LAG_NS["yes"]}
+    write_all(write_run(tmp_path, [record("a"), record("b", stage="c4")], self_measurement=[row]))
+    with (tmp_path / "answers.csv").open(newline="") as file:
+        assert [line["client_bound"] for line in csv.DictReader(file)] == ["1", ""]
+
+
 def test_before_the_first_pulse_the_metric_says_that_it_is_not_known() -> None:
     """NaN, which no alert takes for 1 and no reader for 0."""
     value = Metrics().registry.get_sample_value("loadrig_client_bound")
