@@ -94,6 +94,8 @@ def test_who_waits_is_for_the_user_to_say() -> None:
     told = [criteria.waits("m", 4.6, Volume(users_wait=said)) for said in (None, True, False)]
     assert [one.verdict for one in told] == ["cannot be told", "does not hold", "holds"]
     assert told[1].said == "somebody waits 4.6 times as long"
+    quick = criteria.waits("m", 0.8, Volume(users_wait=True))
+    assert quick.said == "somebody waits, though here no longer than for full context"
 
 
 def test_grounding_wants_every_arm_above_the_control() -> None:

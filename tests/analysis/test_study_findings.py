@@ -12,7 +12,7 @@ from records import record
 
 from loadrig.analysis.study import marked, recalled, tested, width
 from loadrig.analysis.study.answers import part_of
-from loadrig.analysis.study.finding import listed, p_told, points
+from loadrig.analysis.study.finding import listed, p_told, points, times_told
 from loadrig.analysis.study.recalled import Recalled
 from loadrig.analysis.study.tested import PairTest, adjusted, paired
 from loadrig.analysis.study.width import Split, one_question, one_told
@@ -159,6 +159,11 @@ def test_p_as_it_is_told(p: float, said: str) -> None:
 def test_points_are_rounded_up() -> None:
     """.324 is 32.4 points and .3241 is 32.5: what is told as seen could be seen."""
     assert (points(0.324), points(0.3241)) == ("32.4 points", "32.5 points")
+
+
+def test_small_ratios_keep_their_digits() -> None:
+    """6.2 times as much, and .016 of it is not 0.0."""
+    assert (times_told(6.2049), times_told(0.0164)) == ("6.2", "0.016")
 
 
 def test_long_lists_are_cut() -> None:

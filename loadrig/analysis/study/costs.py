@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from loadrig.analysis.selection import asked, grouped, timed
 from loadrig.analysis.study.answers import Part
-from loadrig.analysis.study.finding import Finding
+from loadrig.analysis.study.finding import Finding, times_told
 from loadrig.measures import measure
 from loadrig.statistics.clustered import Estimate, mean_ratio
 from loadrig.words.record import Record, succeeded
@@ -70,7 +70,9 @@ def told(found: Sequence[Ratio]) -> Iterator[Finding]:
     for (run, model, over, under), of in grouped(
         ((one.run, one.model, one.over, one.under), one) for one in found
     ).items():
-        said = ", ".join(f"{one.ratio.value:.1f} times the {TOLD[one.measure]}{_interval(one.ratio)}" for one in of)
+        said = ", ".join(
+            f"{times_told(one.ratio.value)} times the {TOLD[one.measure]}{_interval(one.ratio)}" for one in of
+        )
         bound = {True: "; client-bound, times are partly the rig's own", None: "; client-bound not checked", False: ""}
         times = [one.client_bound for one in of if one.measure in TIMES]
         yield Finding(
@@ -132,4 +134,4 @@ def _ratio(part: Part, model: str, name: str, arms: tuple[str, str]) -> Ratio | 
 
 
 def _interval(of: Estimate) -> str:
-    return "" if of.low is None or of.high is None else f" [{of.low:.1f}, {of.high:.1f}]"
+    return "" if of.low is None or of.high is None else f" [{times_told(of.low)}, {times_told(of.high)}]"

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Literal
 
 from loadrig.analysis.grounding import Gap
-from loadrig.analysis.study.finding import listed, p_told
+from loadrig.analysis.study.finding import listed, p_told, times_told
 from loadrig.analysis.study.recalled import MUCH, Recalled
 from loadrig.analysis.study.tested import PairTest
 from loadrig.analysis.study.width import Split, told
@@ -174,18 +174,18 @@ def adapts(model: str, again: Share | None) -> Criterion:
 
 def waits(model: str, latency: float | None, volume: Volume) -> Criterion:
     """Whether somebody waits for the agent. `latency`: its service time in full context's."""
-    name, figures = "latency is not user-facing", "-" if latency is None else f"{latency:.1f} times full context's time"
+    name, choice = "latency is not user-facing", "agentic search"
+    figures = "-" if latency is None else f"{times_told(latency)} times full context's time"
     if volume.users_wait is None:
         why = "say it: [known] users_wait = true or false"
-        return Criterion("waits", "agentic search", name, model, figures, "cannot be told", why)
+        return Criterion("waits", choice, name, model, figures, "cannot be told", why)
+    if not volume.users_wait:
+        return Criterion("waits", choice, name, model, figures, "holds", "nobody waits")
+    longer = "" if latency is None or latency <= 1 else f" {times_told(latency)} times as long"
     said = (
-        f"somebody waits{'' if latency is None else f' {latency:.1f} times as long'}"
-        if volume.users_wait
-        else "nobody waits"
+        "somebody waits, though here no longer than for full context" if latency and latency <= 1 else "somebody waits"
     )
-    return Criterion(
-        "waits", "agentic search", name, model, figures, "does not hold" if volume.users_wait else "holds", said
-    )
+    return Criterion("waits", choice, name, model, figures, "does not hold", said + longer)
 
 
 def width(split: Split) -> Criterion:

@@ -37,6 +37,11 @@ def points(share: float) -> str:
     return f"{math.ceil(round(1000 * share, 6)) / 10:.1f} points"
 
 
+def times_told(ratio: float) -> str:
+    """`6.2`, `0.016`: one digit, below one two digits that say something."""
+    return f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2g}"
+
+
 def listed(names: tuple[str, ...] | list[str], most: int = 4) -> str:
     """`a, b, c and 2 more`."""
     more = [f"{len(names) - most} more"] if len(names) > most else []
