@@ -27,6 +27,7 @@ from pathlib import Path
 
 from loadrig.analysis.compare.accuracy import Right
 from loadrig.analysis.compare.figures import Figure, bounds
+from loadrig.analysis.compare.marks import Marked
 from loadrig.analysis.compare.whole import Comparison, Pair, compare
 from loadrig.analysis.selection import asked
 from loadrig.arms.rag import Rag
@@ -124,7 +125,8 @@ def _called(found: Comparison) -> list[str]:
 def _words(pair: Pair) -> Iterator[tuple[str, str]]:
     if pair.accuracy is not None and pair.accuracy.word != "inside noise":
         yield "accuracy", pair.accuracy.word
-    for one in (*pair.categories, *pair.marks, *pair.figures):
+    rest: tuple[Right | Marked | Figure, ...] = (*pair.categories, *pair.marks, *pair.figures)
+    for one in rest:
         if one.word != "inside noise":
             yield name_of(one), one.word + (BOUND if isinstance(one, Figure) and one.client_bound else "")
 
