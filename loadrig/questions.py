@@ -3,7 +3,8 @@
 Rules: `id`, `category`, `question` and `reference` are required, the other fields of `Question` optional, unknown keys
 ignored; ids occur once; every gold id is a document of the corpus. When the corpus is a slice, questions that need a
 document outside it, or whose answer was derived from the whole (`derivation`), are left out and named, not an error.
-`categories` keeps those of the categories named, and `limit` the first n of what then remains, in file order. Knows no arm; whether an answer is right is not decided here.
+`categories` keeps those of the categories named, and `limit` the first n of what then remains, in file order. Knows no
+arm; whether an answer is right is not decided here.
 """
 
 from __future__ import annotations
