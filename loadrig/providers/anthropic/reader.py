@@ -1,8 +1,9 @@
 """Reads a streamed message: payload in, kind of event out; text, tool calls, stop reason and usage at the end.
 
 Rules: the `type` inside the JSON decides. Unknown events, deltas, blocks and stop reasons pass through and are noted.
-A reply is complete when it has said so (message_stop) or when its stop reason is known and no block is open. Deltas
-take the short way, a typed decoder; all else is decoded as it comes. Knows no time and no HTTP.
+A reply is complete when it has said so (message_stop) or when its stop reason is known and no block is open. Deltas,
+and events that say no more than their type, take the short way, a typed decoder; all else is decoded as it comes. Knows
+no time and no HTTP.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _HINTS = {
 }
 _OWN_SPEND_LIMIT = "You have reached your specified API usage limits"  # a 400, told by its wording alone
 _MOST_NOTES = 8
+_PLAIN = frozenset({"content_block_stop", "message_stop", "ping"})
 _UNREADABLE = (msgspec.DecodeError, RecursionError)
 # An escaped backslash, a surrogate pair, or (group 1) a surrogate alone, which is no character.
 _SURROGATE = re.compile(
@@ -110,8 +112,8 @@ class MessageReader:
                     case "input_json_delta":
                         block.parts.append(delta.partial_json)
                         return Kind.TOOL if delta.partial_json else Kind.EMPTY
-        elif event.type == "ping":
-            return Kind.PING
+        elif event.type in _PLAIN:
+            return self._plain(event.type, event.index)
         return self._foreign(payload)
 
     def heard(self) -> Heard:
@@ -166,16 +168,11 @@ class MessageReader:
                 kind = self._block_start(_index(event), _mapping(event.get("content_block")))
             case "content_block_delta":
                 kind = self._delta(_index(event), _mapping(event.get("delta")))
-            case "content_block_stop":
-                self._open.discard(_index(event))
             case "message_delta":
                 self._stopping(_mapping(event.get("delta")))
                 self._usage.take(event.get("usage"), final=True)
-            case "message_stop":
-                self.ended = True
-                kind = Kind.STOP
-            case "ping":
-                kind = Kind.PING
+            case "content_block_stop" | "message_stop" | "ping" as plain:
+                kind = self._plain(plain, _index(event))
             case "error":
                 self._error = api_error(_mapping(event.get("error")))
                 self.ended = True
@@ -208,6 +205,14 @@ class MessageReader:
             case other:
                 self._note(f"unknown block {other!r}")
                 return Kind.BLOCK
+
+    def _plain(self, event: str, index: int) -> Kind:
+        """An event that says no more than its type, and of which block it is."""
+        if event == "content_block_stop":
+            self._open.discard(index)
+            return Kind.OTHER
+        self.ended = self.ended or event == "message_stop"
+        return Kind.STOP if event == "message_stop" else Kind.PING
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Kind:
         """A delta without its opening, or one that carries no plain text."""

@@ -8,7 +8,7 @@ How the reply was served (tier, speed, place) stands in the opening event alone 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from loadrig.words.record import Usage
@@ -35,8 +35,7 @@ class UsageMeter:
         """`final`: this comes from an event whose output figure is the reply's total so far, not a placeholder."""
         if not isinstance(usage, dict):
             return
-        for name in _PLAIN:
-            self._put(name, usage)
+        self._put(_PLAIN, usage)
         self._nested(usage, "cache_creation", (_WRITE_5M, _WRITE_1H))
         self._nested(usage, "output_tokens_details", ("thinking_tokens",))
         for name in _SERVED:
@@ -80,14 +79,16 @@ class UsageMeter:
     def _nested(self, usage: Mapping[str, Any], key: str, names: tuple[str, ...]) -> None:
         inner = usage.get(key)
         if isinstance(inner, dict):
-            for name in names:
-                self._put(name, inner)
+            self._put(names, inner)
 
-    def _put(self, name: str, source: Mapping[str, Any]) -> None:
-        value = source.get(name)
-        if type(value) is int and value >= 0:  # not a truth value, which is an int to isinstance
-            if value > 0 or name not in self._seen:
-                self._seen[name] = value
-        elif value is not None:
-            label = name.removesuffix("_tokens").removesuffix("_input")
-            self._flags[f"negative {label}" if isinstance(value, int | float) and value < 0 else f"odd {label}"] = None
+    def _put(self, names: Iterable[str], source: Mapping[str, Any]) -> None:
+        seen = self._seen
+        for name in names:
+            value = source.get(name)
+            if type(value) is int and value >= 0:  # not a truth value, which is an int to isinstance
+                if value or name not in seen:
+                    seen[name] = value
+            elif value is not None:
+                label = name.removesuffix("_tokens").removesuffix("_input")
+                is_negative = isinstance(value, int | float) and value < 0
+                self._flags[f"negative {label}" if is_negative else f"odd {label}"] = None
