@@ -90,7 +90,7 @@ class Asker:
         CancelledError.
         """
         fragments = self.target.dialect.body(prompt, self.target.model)
-        digests = tuple(digest(fragment) for fragment in fragments)
+        digests = tuple(map(digest, fragments))
         size = sum(map(len, fragments))
         tries: list[Try] = []
         notes: list[str] = []

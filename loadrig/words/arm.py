@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+import msgspec
+
 from loadrig.words.corpus import Chunk, Corpus, Document, Hit, Question
 from loadrig.words.prompt import Prompt, Reply, ToolUse
 
@@ -65,8 +67,7 @@ class Client(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """What an arm gives back. `reply` is the last turn's; `stopped` says which cap of ours ended it, if one did."""
 
     reply: Reply

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -26,8 +28,7 @@ class Ask:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True, gc=False):
     """The assistant's message as the dialect gave it (JSON of its content), to be replayed verbatim."""
 
     content: bytes
@@ -80,8 +81,7 @@ class ToolUse:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """A complete reply. `stop` is the dialect's stop reason mapped to ours; unknown ones are `other`."""
 
     text: str
