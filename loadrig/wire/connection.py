@@ -44,7 +44,7 @@ class Connection:
         self._exchange: Exchange | None = None
         self._drain: asyncio.TimerHandle | None = None
         self._poll = select.poll()
-        self._reordered = 0
+        self._reordered = self._reordered_before = 0  # until the latest look, until the exchange before
 
     def start(self, exchange: Exchange) -> None:
         """Sends the request; the exchange's `done` future tells when it is over."""
@@ -54,11 +54,12 @@ class Connection:
             exchange.gone("connection closed", exchange.sent_ns)
             return
         self._exchange = exchange
-        self._reordered = link.reordered
+        self._reordered_before = self._reordered
         request = exchange.request
         length = sum(map(len, request.fragments))
-        for part in _portions((request.head.opening(request.label, length), *request.fragments)):
-            link.write(part)
+        parts = (request.head.opening(request.label, length), *request.fragments)
+        for portion in (b"".join(parts),) if length < _JOIN_BELOW else _portions(parts):
+            link.write(portion)
         if not link.unsent:
             exchange.uploaded_ns = self._clock.now_ns()
 
@@ -76,7 +77,8 @@ class Connection:
 
     def _note_reordered(self, exchange: Exchange) -> None:
         if self._link is not None:
-            exchange.reordered = self._link.reordered - self._reordered
+            self._reordered = self._link.reordered
+            exchange.reordered = self._reordered - self._reordered_before
 
     @property
     def is_usable(self) -> bool:
@@ -89,7 +91,7 @@ class Connection:
     # What follows is called by the link.
 
     def opened(self, link: Link) -> None:
-        self._link = link
+        self._link, self._reordered = link, link.reordered
         self._poll.register(link.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
         self._keeper.opened(self)
 
