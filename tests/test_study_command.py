@@ -8,34 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import FAST, LOADRIG, Called, here
+from command import FAST, LOADRIG, QUICK, Called, here
 
-PLAN = """\
-name = "tiny"
-repetitions = 2
-[corpus]
-path = "corpora/tiny"
-[questions]
-path = "questions/tiny.jsonl"
-[[model]]
-id = "claude-haiku-5-5"
-base_url = "simulator"
-scenario = "SCENARIO"
-[[arm]]
-kind = "control"
-[[arm]]
-kind = "rag"
-k = [1, 5]
-[[arm]]
-kind = "full_context"
-[[arm]]
-kind = "agentic"
-[load]
-concurrency = [4]
-warmup = 0
-workers = 1
-cycle = false
-"""
+PLAN = QUICK.replace("[corpus]", "repetitions = 2\n[corpus]").replace("warmup = 2", "warmup = 0")
 STUDY = """\
 name = "tiny-study"
 title = "A small study"
@@ -122,6 +97,25 @@ def test_other_settings_are_not_mixed_in(done: Path) -> None:
     called = study(done / "study.toml", "--limit", "1")
     assert called.code == 2
     assert "the plan differs" in called.err
+
+
+def test_a_report_names_what_the_study_has_changed(done: Path) -> None:
+    """Edited since, two repetitions to one: the figures stay those of the run, and the report says whose they are."""
+    assert study(done / "study.toml", "--report-only", "--repetitions", "1").code == 0
+    text = (done / "results" / "tiny-study" / "study.md").read_text()
+    assert "one class only; begun with other settings than the study has now" in text
+    assert study(done / "study.toml", "--report-only").code == 0
+    assert "begun with other settings" not in (done / "results" / "tiny-study" / "study.md").read_text()
+
+
+def test_an_error_names_the_run(tmp_path: Path) -> None:
+    """Of two runs the second asks for a class that no question has: the questions are not at fault, the run is."""
+    path = write(tmp_path)
+    path.write_text(path.read_text().replace('categories = ["', 'categories = ["un'))
+    called = study(path)
+    assert called.code == 2
+    assert "(run 'narrow' of the study)" in called.err
+    assert not (tmp_path / "results").exists()
 
 
 def test_an_interrupted_study_goes_on(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ budget is over the whole study: each run may spend what those before it left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -24,10 +25,10 @@ from loadrig.execution.embedded import NAME as SIMULATOR
 from loadrig.execution.execute import ASK_ABOVE, execute
 from loadrig.execution.options import Options, Overrides, overridden
 from loadrig.execution.prepare import Prepared, check_budget, prepare
-from loadrig.execution.resuming import check_same_plan, take_up
+from loadrig.execution.resuming import changed_keys, check_same_plan, take_up
 from loadrig.graders.standing import graded
 from loadrig.live.progress import Progress
-from loadrig.log import MANIFEST, read_leases, read_run
+from loadrig.log import MANIFEST, RunFolder, read_leases, read_run
 from loadrig.reports import write_all
 from loadrig.reports.study import markdown as reports
 from loadrig.wire.head import is_loopback
@@ -79,7 +80,8 @@ def _planned(asked: StudySettings, one: StudyRunSettings, flags: Overrides, out:
         for field in fields(Overrides)
         if (value := getattr(flags, field.name)) not in (None, (), False)
     }
-    plan = overridden(read_plan(Path(one.plan or asked.plan)), Overrides(**{**own, **given}))
+    with _named(one.name):
+        plan = overridden(read_plan(Path(one.plan or asked.plan)), Overrides(**{**own, **given}))
     return Planned(one, plan, out / asked.name / one.name)
 
 
@@ -87,10 +89,11 @@ def _fire(runs: Sequence[Planned], options: Options, budget: str | None) -> bool
     """Whether it was stopped by a signal."""
     with Progress() as progress:
         progress.notice(f"study of {len(runs)} runs: what is there, and what it will cost")
-        left = [
-            _left(one, prepare(_budgeted(one.plan, budget), build=False), retry_failed=options.retry_failed)
-            for one in runs
-        ]
+        left: list[Left] = []
+        for one in runs:
+            with _named(one.settings.name):
+                prepared = prepare(_budgeted(one.plan, budget), build=False)
+            left.append(_left(one, prepared, retry_failed=options.retry_failed))
         _confirm(runs, left, options, budget)
         _tell(runs, left, progress)
     for one, of in zip(runs, left, strict=True):
@@ -171,14 +174,29 @@ def _report(asked: StudySettings, runs: Sequence[Planned], folder: Path, console
         raise InputError("no run of the study is there", path=folder, remedy="run it without --report-only")
     parts: list[Part] = []
     for one in there:
-        summary = write_all(one.folder)
-        parts.append(
-            part_of(graded(read_run(one.folder), None), summary, name=one.settings.name, about=one.settings.about)
-        )
+        summary, begun = write_all(one.folder), read_run(one.folder)
+        parts.append(part_of(graded(begun, None), summary, name=one.settings.name, about=_about(one, begun)))
     absent = tuple(one.settings.name for one in runs if one not in there)
     named = Named(asked.name, asked.title, asked.known, absent)
     reports.write(study(parts, named), parts, folder, console)
     return FAILED if absent else max(_code(part, one.plan) for part, one in zip(parts, there, strict=True))
+
+
+def _about(one: Planned, begun: RunFolder) -> str:
+    """What the study says of the run; and what it no longer has as the run was begun, for a report may come later."""
+    changed = changed_keys(begun, folders.plan_as_json(one.plan))
+    note = f"begun with other settings than the study has now, its figures are of those: {', '.join(changed)}"
+    return "; ".join(filter(None, (one.settings.about, note if changed else "")))
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Says which run of the study an `InputError` is about: what it names may be a file that several runs share."""
+    try:
+        yield
+    except InputError as error:
+        problem = f"{error.problem} (run {name!r} of the study)"
+        raise InputError(problem, path=error.path, line=error.line, remedy=error.remedy) from error
 
 
 def _code(part: Part, plan: Plan) -> int:

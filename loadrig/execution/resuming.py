@@ -58,11 +58,15 @@ def take_up(run: RunFolder, leases: Collection[tuple[str, int]], *, retry_failed
     return TakenUp(dict(run.manifest), stages, trials, lost, (*run.records, *run.superseded))
 
 
+def changed_keys(run: RunFolder, plan: Mapping[str, Any]) -> list[str]:
+    """Settings that are not those the run was begun with; how it is run may change."""
+    now, then = (_flat(msgspec.json.decode(msgspec.json.encode(one))) for one in (plan, run.manifest["plan"]))
+    return sorted(key for key in {*now, *then} if now.get(key) != then.get(key) and not key.startswith(MAY_CHANGE))
+
+
 def check_same_plan(run: RunFolder, plan: Mapping[str, Any], corpus_sha256: str) -> None:
     """Raises `InputError` when plan or corpus are not those the run was begun with; how it is run may change."""
-    now, then = (_flat(msgspec.json.decode(msgspec.json.encode(one))) for one in (plan, run.manifest["plan"]))
-    changed = sorted(key for key in {*now, *then} if now.get(key) != then.get(key) and not key.startswith(MAY_CHANGE))
-    if changed:
+    if changed := changed_keys(run, plan):
         raise InputError(
             f"the plan differs from the one this run was begun with: {', '.join(changed)}",
             path=run.path,

@@ -11,6 +11,7 @@ from loadrig.analysis.grounding import Gap
 from loadrig.analysis.study import criteria
 from loadrig.analysis.study.criteria import Premium, Size, Volume
 from loadrig.analysis.study.recalled import Recalled
+from loadrig.analysis.study.tested import PairTest, adjusted
 from loadrig.stats import wilson
 
 SIZE = Size("m", 18_081, counted=True, window=200_000)
@@ -111,3 +112,12 @@ def test_what_is_known_before_any_run() -> None:
     """What is missing is named."""
     found = criteria.inputs([replace(SIZE, window=None)], Volume(), "20 fact")
     assert (found.verdict, found.said) == ("cannot be told", "not known: window of m, questions a month")
+
+
+def test_arms_that_nothing_could_tell_apart_are_not_alike() -> None:
+    """One question, right on both sides: no difference could have been seen, so that none was seen decides nothing."""
+    one, twenty = (
+        criteria.noise("m", adjusted([PairTest("k", "r", "m", "b", "a", "all", n, n, n, (), (), 1.0)])) for n in (1, 20)
+    )
+    assert (one.verdict, twenty.verdict) == ("cannot be told", "holds")
+    assert "none could have been seen" in twenty.figures

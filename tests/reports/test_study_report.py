@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,18 @@ from loadrig.words.study import KnownSettings
 ARMS = [{"name": "control"}, {"name": "k5", "k": 5}, {"name": "full_context"}]
 
 
-def part(folder: Path, name: str, right: int, **more: object) -> Part:
+def part(folder: Path, name: str, right: int, q: str = "q", **more: object) -> Part:
     """A run of eight questions on supersession, of which `right` are right in full context and all in retrieval."""
-    records = [record(f"c{n}", arm="control", question=f"q{n}", category="supersession", answer="no") for n in range(8)]
+    records = [
+        record(f"c{n}", arm="control", question=f"{q}{n}", category="supersession", answer="no") for n in range(8)
+    ]
     for arm, of in (("k5", 8), ("full_context", right)):
         records += [
-            record(f"{arm}{n}", arm=arm, question=f"q{n}", category="supersession", answer="yes" if n < of else "no")
+            record(f"{arm}{n}", arm=arm, question=f"{q}{n}", category="supersession", answer="yes" if n < of else "no")
             for n in range(8)
         ]
     plan = {"name": "p", "arms": ARMS, "model": [{"id": "m", "provider": "anthropic"}], "corpus": {"path": "c"}}
-    asked = [question(f"q{n}", category="supersession") for n in range(8)]
+    asked = [question(f"{q}{n}", category="supersession") for n in range(8)]
     run = read_run(folder / name, records, plan=plan, run=name, questions=asked, **more)
     return part_of(run, summarize(run), name=name, about=f"about {name}")
 
@@ -78,3 +81,23 @@ def test_a_simulated_run_marks_the_whole_study(tmp_path: Path) -> None:
     """Above everything else."""
     text = report([part(tmp_path, "original", 8, simulated=True)])
     assert text.splitlines()[2] == "> **simulated: figures are dial settings of the simulator, not evidence**"
+
+
+def test_a_run_without_common_questions_is_no_repeat(tmp_path: Path) -> None:
+    """Nothing is in both: whether they differ in one thing cannot be told."""
+    text = report([part(tmp_path, "original", 8), part(tmp_path, "other", 8, q="x")])
+    line = next(line for line in text.splitlines() if line.startswith("| other") and "nothing in common" in line)
+    assert "cannot be told" in line
+    assert "none: a repeat" not in text
+
+
+def test_what_was_not_asked_is_a_limit(tmp_path: Path, parts: list[Part]) -> None:
+    """24 trials planned, all asked: no word; a run that is absent, and one with 2 not asked, are named."""
+    limits = study(parts, Named("s", "T", KnownSettings(), ("ablation",))).limits
+    assert "not run yet: ablation" in limits
+    assert not any("is not whole" in one for one in limits)
+    short = parts[0]
+    counts = (replace(short.summary.counts[0], not_run=2), *short.summary.counts[1:])
+    short = replace(short, summary=replace(short.summary, counts=counts))
+    said = study([short], Named("s", "T", KnownSettings())).limits
+    assert any(one.startswith("original is not whole: 2 of 24 trials were not asked") for one in said)

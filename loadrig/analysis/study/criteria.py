@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Literal
 
 from loadrig.analysis.grounding import Gap
-from loadrig.analysis.study.finding import listed, p_told, times_told
+from loadrig.analysis.study.finding import listed, p_told, points, times_told
 from loadrig.analysis.study.recalled import MUCH, Recalled
 from loadrig.analysis.study.tested import PairTest
 from loadrig.analysis.study.width import Split, told
@@ -162,13 +162,14 @@ def classes(found: Sequence[Recalled]) -> tuple[Criterion, ...]:
 
 
 def adapts(model: str, again: Share | None) -> Criterion:
-    """Whether searches were put in other words after finding nothing, which a single search cannot do."""
+    """Whether searches were put in other words after finding nothing, which a single search cannot do. `again`: of the
+    first trials of the questions, for the verdict hangs on its interval."""
     name = "the search must adapt to what it finds"
     if again is None:
         return Criterion("adapts", "agentic search", name, model, "-", "cannot be told", "no agentic arm")
-    figures = f"{again.k} of {again.n} trials searched again in other words [{again.low:.2f}, {again.high:.2f}]"
+    figures = f"{again.k} of {again.n} questions searched again in other words [{again.low:.2f}, {again.high:.2f}]"
     yes = again.low > SOME
-    said = "a single search would have missed what these found" if yes else "one search was nearly always enough"
+    said = "a single search found nothing there" if yes else "one search was nearly always enough"
     return Criterion("adapts", "agentic search", name, model, figures, "holds" if yes else "does not hold", said)
 
 
@@ -234,6 +235,11 @@ def noise(model: str, family: Sequence[PairTest]) -> Criterion:
     if moved:
         said = f"not for {listed([one.arm for one in moved])}, see the tests"
         return Criterion("noise", "the cheaper arm", name, model, figures, "does not hold", said)
+    seen = min((one.detectable for one in family if one.detectable is not None), default=None)
+    if seen is None:
+        said = "with so few questions no difference could have been seen: ask more"
+        return Criterion("noise", "the cheaper arm", name, model, figures, "cannot be told", said)
+    figures += f"; below {points(seen)} none could have been seen"
     return Criterion(
         "noise", "the cheaper arm", name, model, figures, "holds", "decide on cost, latency and complexity"
     )

@@ -12,8 +12,8 @@ from loadrig.analysis.study.finding import listed
 SMALL_WINDOW = 1.0
 
 
-def limits(parts: Sequence[Part]) -> Iterator[str]:
-    """Each limit in a sentence, the widest first."""
+def limits(parts: Sequence[Part], absent: Sequence[str] = ()) -> Iterator[str]:
+    """Each limit in a sentence, the widest first. `absent`: runs of the study that have no folder yet."""
     plans = [part.run.manifest.get("plan") or {} for part in parts]
     corpora = _names(str((plan.get("corpus") or {}).get("path", "")) for plan in plans)
     models = sorted({model for part in parts for model in part.models})
@@ -26,7 +26,15 @@ def limits(parts: Sequence[Part]) -> Iterator[str]:
             "simulated: the models are a simulator, whose dials were set by hand. No sentence here is evidence of any "
             "model: it shows what the study would say if a model behaved so"
         )
+    if absent:
+        yield f"not run yet: {listed(list(absent), 8)}"
     for part in parts:
+        counts = part.summary.counts[0]
+        if unasked := counts.not_run + counts.missing:
+            yield (
+                f"{part.name} is not whole: {unasked:,} of {counts.planned:,} trials were not asked, so that arms and "
+                "classes may stand on unlike questions; the same command goes on, a spent budget wants a larger one"
+            )
         counted = Counter(question.category for question in part.run.questions.values())
         yield (
             f"{part.name}: {len(part.run.questions)} questions "

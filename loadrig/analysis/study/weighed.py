@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from loadrig.analysis.selection import ALL, grouped
+from loadrig.analysis.selection import ALL, asked, grouped, in_order
 from loadrig.analysis.study import criteria
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.costs import Ratio, agent_arm, usual_arm, whole_arm
 from loadrig.analysis.study.criteria import Criterion, Premium, Size, Volume
 from loadrig.analysis.study.figures import Figures, scopes
-from loadrig.analysis.usage import TokenMeans
-from loadrig.stats import Share
+from loadrig.analysis.usage import TokenMeans, tool_use
+from loadrig.stats import Share, wilson
+from loadrig.words.record import Record
 from loadrig.words.study import KnownSettings
 
 
@@ -88,9 +89,16 @@ def _money(part: Part, arm: str, model: str) -> Decimal | None:
 
 
 def _again(part: Part, model: str) -> Share | None:
+    """Of the first trial of each question; None for an agent that never called a tool."""
     agent = agent_arm(part)
-    rows = (row for row in part.summary.behaviour.tools if (row.arm, row.model) == (agent, model))
-    return next((of.reformulated for row in rows for of in row.categories if of.category == ALL), None)
+    if all((row.arm, row.model) != (agent, model) for row in part.summary.behaviour.tools):
+        return None
+    firsts: dict[str, Record] = {}
+    for record in in_order(part.run, asked(part.run)):
+        if (record.arm, record.model) == (agent, model):
+            firsts.setdefault(record.question, record)
+    use = tool_use(list(firsts.values()))
+    return wilson(use.reformulated, use.per_trial.n)
 
 
 def _kinds(part: Part) -> str:

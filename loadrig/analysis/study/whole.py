@@ -86,7 +86,7 @@ def study(parts: Sequence[Part], named: Named) -> Study:
         differences=tuple(differs(parts[0], part) for part in parts[1:]),
         sections=tuple(_sections(parts, found)),
         criteria=tuple(weighed(parts[0], named.known, found)),
-        limits=tuple(limits(parts)),
+        limits=tuple(limits(parts, named.absent)),
         transfers=tuple(transfers(parts, found)),
         figures=found,
     )

@@ -8,6 +8,7 @@ from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.figures import SUPERSESSION
 from loadrig.analysis.study.finding import p_told
 from loadrig.analysis.study.marked import TRAP
+from loadrig.analysis.study.rows import Differs
 from loadrig.analysis.study.tested import PairTest
 from loadrig.analysis.study.whole import Study
 from loadrig.analysis.summary import Summary
@@ -44,8 +45,7 @@ def differences(study: Study) -> Table | None:
     rows: list[tuple[str, ...]] = []
     for one in study.differences:
         said = one.why or ", ".join(changed.what for changed in one.changed) or "nothing that was checked"
-        many = len(one.changed) > 1
-        verdict = "no: nobody can say which made a difference" if many else "yes" if one.changed else "none: a repeat"
+        verdict = _is_one(one)
         rows.append(
             (one.run, said, verdict, str(one.common), ", ".join(one.only_here) or NONE, ", ".join(one.beside) or NONE)
         )
@@ -59,6 +59,15 @@ def differences(study: Study) -> Table | None:
     )
     notes = ("over the arms and models that both have; beside: chance and surroundings, named and not counted",)
     return Table("What the runs differ in", headers, tuple(rows), notes) if rows else None
+
+
+def _is_one(one: Differs) -> str:
+    """Whether it is one thing that a run differs in; of runs with nothing in common it cannot be told."""
+    if one.why or not one.common:
+        return "cannot be told: nothing in common"
+    if len(one.changed) > 1:
+        return "no: nobody can say which made a difference"
+    return "yes" if one.changed else "none: a repeat"
 
 
 def criteria(study: Study) -> Table:
