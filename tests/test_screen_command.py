@@ -7,35 +7,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from command import Called, here, loadrig, only_run
+from command import QUICK, Called, here, loadrig, only_run
 
 from loadrig.log import RunFolder, read_run
 
-PLAN = """\
-name = "study"
-repetitions = 2
-[corpus]
-path = "corpora/huskbook"
-[questions]
-path = "questions/huskbook.jsonl"
-[[model]]
-id = "claude-haiku-5-5"
-base_url = "simulator"
-scenario = "SCENARIO"
-[[arm]]
-kind = "control"
-[[arm]]
-kind = "rag"
-k = [3, 5, 20]
-[[arm]]
-kind = "full_context"
-[[arm]]
-kind = "agentic"
-[load]
-concurrency = [16, 8]
-warmup = 0
-workers = 1
-"""
+PLAN = (
+    QUICK[: QUICK.index("[load]")]
+    .replace("[corpus]", "repetitions = 2\n[corpus]")
+    .replace("tiny", "huskbook")
+    .replace("[1, 5]", "[3, 5, 20]")
+    + "[load]\nconcurrency = [16, 8]\nwarmup = 0\nworkers = 1\n"
+)
 
 
 @pytest.fixture(scope="module")
