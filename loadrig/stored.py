@@ -3,8 +3,8 @@
 Rules: answers, and the same again as texts of turns, are nearly all of a run's file, and few figures look at them. So
 the `answer` of a stored record, and the `text` of a turn of it, read the record's line again. The last few lines read
 are kept: who asks for one text several times in a row pays once. What is made of a text and wanted again is kept by
-whoever made it. `fingerprint` tells answers apart without reading them. A line stays where it was, for files are
-append-only. Prompts are read in the same way.
+whoever made it. `fingerprint` tells answers apart, and `has_text` whether a turn has a text, without reading them. A
+line stays where it was, for files are append-only. Prompts are read in the same way.
 
 To whoever reads it, a stored record is a `Record`, and equal to the plain one. To encode it, take `whole`: its own
 fields hold no text. Values that repeat from record to record are one object. Knows no rules of a run's folder.
@@ -65,6 +65,7 @@ class StoredTurn(Turn, frozen=True, gc=False, kw_only=True):
     lines: Lines
     at: int
     place: int
+    has_text: bool
 
     @property  # type: ignore[misc]  # a field, frozen, that is read elsewhere
     def text(self) -> str:
@@ -133,8 +134,9 @@ def stored(line: bytes, lines: Lines, at: int, shared: dict[Any, Any]) -> Stored
             force_setattr(value, name, shared.setdefault(found, found))
         if isinstance(value, Attempt):
             force_setattr(value, "rate_limit", tuple(shared.setdefault(pair, pair) for pair in value.rate_limit))
+    here = {"text": "", "lines": lines, "at": at}
     turns = tuple(
-        StoredTurn(**{**asdict(turn), "text": "", "lines": lines, "at": at, "place": place})
+        StoredTurn(**{**asdict(turn), **here, "place": place, "has_text": bool(turn.text)})
         for place, turn in enumerate(record.turns)
     )
     own = {"answer": "", "turns": turns, "lines": lines, "at": at, "fingerprint": fingerprint(record)}
@@ -144,6 +146,11 @@ def stored(line: bytes, lines: Lines, at: int, shared: dict[Any, Any]) -> Stored
 def whole(record: Record) -> Record:
     """The plain record, with every text."""
     return record.lines.record(record.at) if isinstance(record, Stored) else record
+
+
+def has_text(turn: Turn) -> bool:
+    """Whether some text came."""
+    return turn.has_text if isinstance(turn, StoredTurn) else bool(turn.text)
 
 
 def fingerprint(record: Record) -> Fingerprint:

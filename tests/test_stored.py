@@ -12,7 +12,7 @@ from records import attempt, read_run, record, turn, write_run
 
 from loadrig import log
 from loadrig.reports import write_all
-from loadrig.stored import fingerprint, whole
+from loadrig.stored import fingerprint, has_text, whole
 from loadrig.words.record import Record, ToolCall, Usage
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
@@ -36,6 +36,15 @@ def test_answers_that_are_alike_have_one_fingerprint(tmp_path: Path) -> None:
     first, second, third = map(fingerprint, read_run(tmp_path, written).records)
     assert first == second != third
     assert [fingerprint(one) for one in written] == [first, second, third]
+
+
+def test_whether_a_text_came_is_known_without_reading_it(tmp_path: Path) -> None:
+    """Of a turn with a text and one without, the file gone since; written or read back makes no difference."""
+    written = record("t1", turns=(turn(text="a"), turn(text="")))
+    run = read_run(tmp_path, [written])
+    (tmp_path / log.RECORDS).unlink()
+    assert [has_text(one) for one in run.records[0].turns] == [True, False]
+    assert [has_text(one) for one in written.turns] == [True, False]
 
 
 def test_what_was_appended_later_does_not_move_what_was_read(tmp_path: Path) -> None:

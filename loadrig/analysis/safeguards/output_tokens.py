@@ -13,6 +13,7 @@ from decimal import Decimal
 from loadrig.analysis.safeguards.seen import Seen
 from loadrig.analysis.safeguards.trial_tokens import ratios
 from loadrig.analysis.selection import asked
+from loadrig.stored import has_text
 from loadrig.tokens import estimator
 from loadrig.words.record import Turn
 from loadrig.words.safeguard import Figure, Safeguard
@@ -54,4 +55,4 @@ def _one(model: str, turns: Sequence[Turn], least: float) -> Safeguard:
 def _counts(turn: Turn) -> bool:
     """Whether it has a text and its whole output was reported."""
     usage = turn.usage
-    return bool(turn.text) and usage is not None and usage.output is not None and usage.exact
+    return usage is not None and usage.output is not None and usage.exact and has_text(turn)
