@@ -9,12 +9,12 @@ list of tools: all of it shows as a difference, and so does one question that wa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from loadrig.analysis.experiments.cells import Cell, families
+from loadrig.analysis.experiments.cells import Cell, families, pairs
 
 SENTENCES = ("chronology", "rejected")  # options that say whether a sentence is there
 _SYSTEM = re.compile(rb'"system":("(?:[^"\\]|\\.)*")')
@@ -48,7 +48,7 @@ def ablations(every: Sequence[Cell], prompts: Mapping[str, bytes]) -> tuple[Abla
         _proof(cell, other, option, prompts)
         for family in families(every)
         for option in SENTENCES
-        for cell, other in _pairs(family, option)
+        for cell, other in pairs(family, option, "true", "false")
     )
 
 
@@ -64,14 +64,6 @@ def removed(longer: bytes, shorter: bytes) -> str | None:
             start, end = first.span(1)
             return sentence if longer[:start] + second[1] + longer[end:] == shorter else None
     return None
-
-
-def _pairs(family: Sequence[Cell], option: str) -> Iterator[tuple[Cell, Cell]]:
-    without = {cell.others(option): cell for cell in family if cell.options.get(option) == "false"}
-    for cell in family:
-        other = without.get(cell.others(option))
-        if cell.options.get(option) == "true" and other is not None:
-            yield cell, other
 
 
 def _proof(cell: Cell, other: Cell, option: str, prompts: Mapping[str, bytes]) -> Ablation:

@@ -7,7 +7,7 @@ else is a question's mean over its repetitions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,15 @@ def cells(run: RunFolder) -> tuple[Cell, ...]:
 def families(every: Iterable[Cell]) -> list[list[Cell]]:
     """Cells that share kind and model, of two and more, in their order."""
     return [of for of in grouped(((cell.model, cell.kind), cell) for cell in every).values() if len(of) > 1]
+
+
+def pairs(family: Sequence[Cell], option: str, a: str, b: str) -> Iterator[tuple[Cell, Cell]]:
+    """Two cells each that differ in the option alone: `a` of the first, `b` of the second."""
+    at_b = {cell.others(option): cell for cell in family if cell.options.get(option) == b}
+    for cell in family:
+        other = at_b.get(cell.others(option))
+        if cell.options.get(option) == a and other is not None:
+            yield cell, other
 
 
 def stale(cell: Cell) -> Values:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from loadrig.analysis.experiments.cells import Cell, Values, families, service, stale, tokens_in
+from loadrig.analysis.experiments.cells import Cell, Values, families, pairs, service, stale, tokens_in
 from loadrig.analysis.experiments.words import BESIDE, INTERACTIONS, OPTIONS, Effect, worded
 from loadrig.statistics.clustered import DRAWS, Draws, mean_difference
 
@@ -126,16 +126,8 @@ def _contrasts(family: Sequence[Cell]) -> Iterator[_Contrast]:
         if option == "k" and len(others) > 1:
             continue
         for value in others:
-            if pairs := tuple(_pairs(family, option, first, value)):
-                yield _Contrast(option, first, value, pairs)
-
-
-def _pairs(family: Sequence[Cell], option: str, a: str, b: str) -> Iterator[tuple[Cell, Cell]]:
-    at_b = {cell.others(option): cell for cell in family if cell.options.get(option) == b}
-    for cell in family:
-        other = at_b.get(cell.others(option))
-        if cell.options.get(option) == a and other is not None:
-            yield cell, other
+            if found := tuple(pairs(family, option, first, value)):
+                yield _Contrast(option, first, value, found)
 
 
 def _main(one: _Contrast, value: Callable[[Cell], Values], draws: Draws) -> Effect | None:
