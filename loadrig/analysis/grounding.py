@@ -29,6 +29,7 @@ from loadrig.log import RunFolder
 from loadrig.measures.context import answered
 from loadrig.measures.declining import hedges
 from loadrig.statistics.clustered import mean_difference
+from loadrig.statistics.keyed import single_each
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.several import holm
 
@@ -115,7 +116,7 @@ def _of_model(model: str, arms: Mapping[str, Mapping[str, bool]]) -> list[Gap]:
     for arm, verdicts in arms.items():
         paired = mcnemar(control, verdicts) if arm != CONTROL else None
         if paired is not None:
-            each = mean_difference(_single(control), _single(verdicts))
+            each = mean_difference(single_each(control), single_each(verdicts))
             tested.append((arm, paired, each))
     adjusted = holm([paired.p for _, paired, _ in tested])
     largest = max((each.value for _, _, each in tested if each), default=0.0)
@@ -124,7 +125,3 @@ def _of_model(model: str, arms: Mapping[str, Mapping[str, bool]]) -> list[Gap]:
         for (arm, paired, each), p in zip(tested, adjusted, strict=True)
         if each is not None
     ]
-
-
-def _single(verdicts: Mapping[str, bool]) -> dict[str, tuple[float]]:
-    return {question: (float(right),) for question, right in verdicts.items()}

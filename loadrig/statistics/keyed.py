@@ -29,6 +29,11 @@ def several_each(data: Repeated) -> dict[str, np.ndarray]:
     return {question: np.asarray(values, dtype=float) for question, values in data.items() if len(values)}
 
 
+def single_each(values: Mapping[str, float]) -> dict[str, list[float]]:
+    """One value a question, as the list of its only repetition."""
+    return {question: [float(value)] for question, value in values.items()}
+
+
 def _keyed(data: object) -> Mapping[str, object]:
     if not isinstance(data, Mapping):
         raise TypeError("answers are to be keyed by question: repetitions of one question are not independent")

@@ -18,6 +18,7 @@ from loadrig.analysis.selection import ALL, CONTROL
 from loadrig.log import RunFolder
 from loadrig.statistics.clustered import Difference, Draws, mean_difference
 from loadrig.statistics.groups import upper_bound
+from loadrig.statistics.keyed import single_each
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.power import detectable
 from loadrig.statistics.several import holm
@@ -64,7 +65,7 @@ def accuracy(a: Side, b: Side, draws: Draws) -> tuple[Right, ...]:
     """Of all questions, then of each category; none for the control and where nothing can be graded on both sides."""
     if CONTROL in (a.arm, b.arm):
         return ()
-    known = {drop.question for side in (a, b) for drop in dropped(side.run) if drop.model == side.model}
+    known = known_to_control(a, b)
     first, second = _graded(a, known), _graded(b, known)
     common = [question for question in first if question in second]
     named: dict[str, list[str]] = {ALL: common}
@@ -72,6 +73,11 @@ def accuracy(a: Side, b: Side, draws: Draws) -> tuple[Right, ...]:
         named.setdefault(first[question][0].category, []).append(question)
     rows = [_row(name, questions, (a, b), draws) for name, questions in named.items() if questions]
     return (*rows[:1], *sorted(rows[1:], key=lambda row: row.category))
+
+
+def known_to_control(a: Side, b: Side) -> set[str]:
+    """Questions that the control of either run answered rightly, asked of the side's model."""
+    return {drop.question for side in (a, b) for drop in dropped(side.run) if drop.model == side.model}
 
 
 def worded(rows: Sequence[Right], family: Family) -> list[Right]:
@@ -111,7 +117,7 @@ def _row(category: str, questions: Iterable[str], sides: tuple[Side, Side], draw
         for side, of in zip(sides, (a, b), strict=True)
     )
     test = mcnemar(first, second)
-    difference = mean_difference(_single(first), _single(second), draws)
+    difference = mean_difference(single_each(first), single_each(second), draws)
     assert test is not None and difference is not None, "a row has questions"  # noqa: PT018
     repeated = any(len(records) > 1 for of in (a, b) for records in of.values())
     return Right(
@@ -126,10 +132,6 @@ def _row(category: str, questions: Iterable[str], sides: tuple[Side, Side], draw
         p=test.p,
         mid_p=test.mid_p,
     )
-
-
-def _single(verdicts: dict[str, bool]) -> dict[str, list[float]]:
-    return {question: [float(verdict)] for question, verdict in verdicts.items()}
 
 
 def _every(side: Side, records: dict[str, list[Record]]) -> dict[str, list[float]]:

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from loadrig.analysis.accuracy import dropped, score_of
+from loadrig.analysis.accuracy import score_of
+from loadrig.analysis.compare.accuracy import known_to_control
 from loadrig.analysis.compare.sides import Side
 from loadrig.analysis.compare.words import ALPHA, Word, word
 from loadrig.analysis.selection import CONTROL
 from loadrig.statistics.clustered import Difference, Draws, mean_difference
+from loadrig.statistics.keyed import single_each
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.power import detectable
 from loadrig.statistics.several import holm
@@ -48,7 +50,7 @@ def marks(a: Side, b: Side, draws: Draws) -> tuple[Marked, ...]:
     """Of either mark that some question has on both sides; none for the control."""
     if CONTROL in (a.arm, b.arm):
         return ()
-    known = {drop.question for side in (a, b) for drop in dropped(side.run) if drop.model == side.model}
+    known = known_to_control(a, b)
     found = (_row(mark, a, b, known, draws) for mark in MARKS)
     return tuple(row for row in found if row is not None)
 
@@ -70,7 +72,7 @@ def worded(rows: Sequence[Marked]) -> list[Marked]:
 def _row(mark: Literal["stale", "invented"], a: Side, b: Side, known: set[str], draws: Draws) -> Marked | None:
     first, second = (_marked(side, mark, known) for side in (a, b))
     test = mcnemar(first, second)
-    difference = mean_difference(_single(first), _single(second), draws)
+    difference = mean_difference(single_each(first), single_each(second), draws)
     if test is None or difference is None:
         return None
     return Marked(
@@ -96,7 +98,3 @@ def _marked(side: Side, mark: Literal["stale", "invented"], known: set[str]) -> 
 
 def _by(side: Side) -> str:
     return BY_RULE if side.run.grading is None else side.run.grading.by
-
-
-def _single(marked: dict[str, bool]) -> dict[str, list[float]]:
-    return {question: [float(value)] for question, value in marked.items()}

@@ -23,6 +23,7 @@ from loadrig.analysis.experiments.cells import Cell
 from loadrig.analysis.experiments.words import CAPABILITY, Effect, word, worded
 from loadrig.analysis.selection import ALL, grouped
 from loadrig.statistics.clustered import DRAWS, Draws, Estimate, mean, mean_difference
+from loadrig.statistics.keyed import single_each
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.power import detectable
 from loadrig.statistics.several import holm
@@ -124,7 +125,7 @@ def _row(narrow: Cell, wide: Cell | None, category: str, draws: Draws) -> _Row |
     ]
     a, b = ({question: of.right[question] for question in common} for of in (narrow, wide))
     changes = {question: float(b[question]) - float(a[question]) for question in common}
-    test, gap = mcnemar(a, b), mean({question: [value] for question, value in changes.items()}, draws)
+    test, gap = mcnemar(a, b), mean(single_each(changes), draws)
     if test is None or gap is None:
         return None
     return _Row(ModelGap(narrow.model, test.n, test.right_a / test.n, test.right_b / test.n, gap, test.p), changes)
@@ -144,13 +145,9 @@ def _thresholds(rows: Sequence[_Row], draws: Draws) -> Iterator[Threshold]:
         by: Literal["finding", "sign"] = "finding" if first.word != second.word else "sign"
         if by == "sign" and first.gap.value * second.gap.value >= 0:
             continue
-        change = mean_difference(_single(below.changes), _single(above.changes), draws)
+        change = mean_difference(single_each(below.changes), single_each(above.changes), draws)
         if change is not None:
             yield Threshold(first.model, second.model, by, Effect(change))
-
-
-def _single(changes: Changes) -> dict[str, list[float]]:
-    return {question: [value] for question, value in changes.items()}
 
 
 def _share(verdicts: Iterable[bool]) -> float:

@@ -22,6 +22,7 @@ from itertools import combinations
 from loadrig.analysis.experiments.cells import Cell, Values, families, pairs, service, stale, tokens_in
 from loadrig.analysis.experiments.words import BESIDE, INTERACTIONS, OPTIONS, Effect, worded
 from loadrig.statistics.clustered import DRAWS, Draws, mean_difference
+from loadrig.statistics.keyed import single_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +163,7 @@ def _mean(of: Sequence[Values]) -> Values:
 
 
 def _effect(a: Values, b: Values, draws: Draws) -> Effect | None:
-    first, second = ({question: [value] for question, value in of.items()} for of in (a, b))
-    difference = mean_difference(first, second, draws)
+    difference = mean_difference(single_each(a), single_each(b), draws)
     return None if difference is None else Effect(difference)
 
 
