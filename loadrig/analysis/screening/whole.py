@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from loadrig.analysis.compare.words import ALPHA
-from loadrig.analysis.contexts import Looked, looked_at
-from loadrig.analysis.grounding import gaps
+from loadrig.analysis.contexts import looked_at
+from loadrig.analysis.grounding import Gap, gaps
 from loadrig.analysis.retrieval import ArmRecall
 from loadrig.analysis.safeguards.seen import Seen
 from loadrig.analysis.screening import lines
@@ -41,7 +41,8 @@ def screening(seen: Seen, recall: Sequence[ArmRecall], checked: Sequence[Safegua
     told: Mapping[str, Any] = seen.run.manifest.get("screening") or {}
     full, looked = told.get("full"), looked_at(seen.run, seen.prompts)
     models = [answers(name, looked, seen) for name in seen.models]
-    by_model = [_of_model(one, looked, seen, recall) for one in models]
+    apart = gaps(seen.run, looked)
+    by_model = [_of_model(one, apart, seen, recall) for one in models]
     shown = detectable(full["questions"], alpha=ALPHA["accuracy"]) if full else None
     keyless, asked = unjudged(looked), len({one.record.question for one in looked})
     found, reasons = verdict(
@@ -72,10 +73,10 @@ def screening(seen: Seen, recall: Sequence[ArmRecall], checked: Sequence[Safegua
     )
 
 
-def _of_model(one: Answers, looked: Sequence[Looked], seen: Seen, recall: Sequence[ArmRecall]) -> list[Line]:
+def _of_model(one: Answers, apart: Sequence[Gap], seen: Seen, recall: Sequence[ArmRecall]) -> list[Line]:
     """The model's lines, with its name where there are several."""
-    apart = [gap for gap in gaps(seen.run, looked) if gap.model == one.model]
-    found = lines.of_model(one, apart, [arm for arm in recall if arm.model == one.model])
+    mine = [gap for gap in apart if gap.model == one.model]
+    found = lines.of_model(one, mine, [arm for arm in recall if arm.model == one.model])
     return [line if len(seen.models) < 2 else replace(line, name=f"{line.name} ({one.model})") for line in found]
 
 
