@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from loadrig.analysis.compare.words import Word
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.finding import Finding, listed, p_told, points
 from loadrig.statistics.groups import upper_bound
 from loadrig.statistics.paired import mcnemar
 from loadrig.statistics.power import ALPHA, detectable, fewest_one_way
 from loadrig.statistics.several import holm
-
-Word = Literal["inside noise", "higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
