@@ -29,7 +29,7 @@ from loadrig.execution.resuming import changed_keys, check_same_plan, take_up
 from loadrig.graders.standing import graded
 from loadrig.live.progress import Progress
 from loadrig.log import MANIFEST, RunFolder, read_leases, read_run
-from loadrig.reports import write_all
+from loadrig.reports import write_files
 from loadrig.reports.study import markdown as reports
 from loadrig.wire.head import is_loopback
 from loadrig.words.errors import InputError, Interrupted
@@ -174,8 +174,8 @@ def _report(asked: StudySettings, runs: Sequence[Planned], folder: Path, console
         raise InputError("no run of the study is there", path=folder, remedy="run it without --report-only")
     parts: list[Part] = []
     for one in there:
-        summary, begun = write_all(one.folder), read_run(one.folder)
-        parts.append(part_of(graded(begun, None), summary, name=one.settings.name, about=_about(one, begun)))
+        begun = graded(read_run(one.folder))
+        parts.append(part_of(begun, write_files(begun), name=one.settings.name, about=_about(one, begun)))
     absent = tuple(one.settings.name for one in runs if one not in there)
     named = Named(asked.name, asked.title, asked.known, absent)
     reports.write(study(parts, named), parts, folder, console)

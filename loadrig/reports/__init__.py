@@ -35,14 +35,19 @@ def write_all(folder: Path, console: Console | None = None, *, grader: str | Non
     Accuracy is by the grading that counts, or by that of the `grader` named. With a console it also prints the summary
     and where the files lie. Raises `InputError` when the folder is no run's, and for a grader whose marks it has not.
     """
-    run = graded(read_run(folder), grader)
-    summary = summarize(run)
-    for target in FILES.values():
-        module, _, name = target.partition(":")
-        cast("Writer", getattr(import_module(module), name))(run, summary)
+    summary = write_files(graded(read_run(folder), grader))
     if console is not None:
         show(summary, console)
         if summary.screening is not None:
             show_screening(summary.screening, console)
         console.print(f"Report: {folder / 'report.md'}", f"Beside it: {', '.join(FILES)}", sep="\n", markup=False)
+    return summary
+
+
+def write_files(run: RunFolder) -> Summary:
+    """Writes every file of `FILES` beside the records of a run that was read, and returns the summary they show."""
+    summary = summarize(run)
+    for target in FILES.values():
+        module, _, name = target.partition(":")
+        cast("Writer", getattr(import_module(module), name))(run, summary)
     return summary
