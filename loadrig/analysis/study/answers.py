@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from loadrig.analysis.accuracy import dropped
 from loadrig.analysis.compare.accuracy import right
 from loadrig.analysis.selection import ALL, CONTROL, arm_names, asked, in_order
-from loadrig.analysis.summary import Summary
+from loadrig.analysis.summary import ArmFigures, Summary
 from loadrig.log import RunFolder
 
 Verdicts = Mapping[str, tuple[bool, ...]]
@@ -55,6 +55,10 @@ class Part:
     def firsts(self, arm: str, model: str, category: str = ALL) -> dict[str, bool]:
         """The first answer to each question: the one that tests are over."""
         return {question: verdicts[0] for question, verdicts in self.of(arm, model, category).items()}
+
+    def figures(self, arm: str, model: str) -> ArmFigures | None:
+        """Those of its first stage; None when no such trial was planned."""
+        return next((row for row in self.summary.arms if (row.arm, row.model) == (arm, model)), None)
 
     def category(self, question: str) -> str:
         """Empty for a question that is not on file."""

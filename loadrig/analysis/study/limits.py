@@ -9,8 +9,6 @@ from loadrig.analysis.grading import PRECHECK
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.finding import listed
 
-SMALL_WINDOW = 1.0
-
 
 def limits(parts: Sequence[Part], absent: Sequence[str] = ()) -> Iterator[str]:
     """Each limit in a sentence, the widest first. `absent`: runs of the study that have no folder yet."""

@@ -12,7 +12,7 @@ from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.costs import Ratio, agent_arm, usual_arm, whole_arm
 from loadrig.analysis.study.criteria import Criterion, Premium, Size, Volume
 from loadrig.analysis.study.figures import Figures, scopes
-from loadrig.analysis.usage import TokenMeans, tool_use
+from loadrig.analysis.usage import tool_use
 from loadrig.stats import Share, wilson
 from loadrig.words.record import Record
 from loadrig.words.study import KnownSettings
@@ -50,9 +50,9 @@ def weighed(part: Part, known: KnownSettings, figures: Figures) -> Iterator[Crit
 
 def _size(part: Part, model: str, windows: Mapping[str, int]) -> Size:
     whole = whole_arm(part)
-    means = None if whole is None else _tokens(part, whole, model)
-    if means is not None and means.prompt is not None:
-        return Size(model, means.prompt, True, windows.get(model))
+    row = None if whole is None else part.figures(whole, model)
+    if row is not None and row.tokens_per_question.prompt is not None:
+        return Size(model, row.tokens_per_question.prompt, True, windows.get(model))
     tokens = (part.run.manifest.get("corpus") or {}).get("tokens") or 0
     return Size(model, float(tokens), False, windows.get(model))
 
@@ -60,7 +60,7 @@ def _size(part: Part, model: str, windows: Mapping[str, int]) -> Size:
 def _premium(part: Part, model: str, ratios: Sequence[Ratio]) -> Premium:
     whole, narrow = whole_arm(part), usual_arm(part)
     tokens = _ratio(ratios, part.name, model, "tokens_in", whole, narrow)
-    money = [None if arm is None else _money(part, arm, model) for arm in (whole, narrow)]
+    money = [_money(part, arm, model) for arm in (whole, narrow)]
     return Premium(model, narrow or "", tokens, money[0], money[1], part.summary.currency or "")
 
 
@@ -79,13 +79,9 @@ def _ratio(
     return next(found, None)
 
 
-def _tokens(part: Part, arm: str, model: str) -> TokenMeans | None:
-    return next((row.tokens_per_question for row in part.summary.arms if (row.arm, row.model) == (arm, model)), None)
-
-
-def _money(part: Part, arm: str, model: str) -> Decimal | None:
-    each = next((row.cost.per_asked for row in part.summary.arms if (row.arm, row.model) == (arm, model)), None)
-    return None if each is None else Decimal(each)
+def _money(part: Part, arm: str | None, model: str) -> Decimal | None:
+    row = None if arm is None else part.figures(arm, model)
+    return None if row is None or row.cost.per_asked is None else Decimal(row.cost.per_asked)
 
 
 def _again(part: Part, model: str) -> Share | None:

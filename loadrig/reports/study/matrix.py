@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from loadrig.analysis.accuracy import CategoryAccuracy
 from loadrig.analysis.selection import ALL, CONTROL, arm_names
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.marked import TOLD, Marked
 from loadrig.analysis.study.recalled import Recalled
-from loadrig.analysis.summary import ArmFigures
 from loadrig.reports.table import NONE, Table, amount, bound_mark, bound_notes, fraction, label, number, several, share
 
 Cell = Callable[[Part, str, str], str]  # of a run, an arm and a model
@@ -20,7 +18,7 @@ def accuracy(parts: Sequence[Part], category: str) -> Table | None:
 
     def cell(part: Part, arm: str, model: str) -> str:
         rows = (row for row in part.summary.accuracy if (row.arm, row.model) == (arm, model))
-        return next((_right(of) for row in rows for of in row.categories if of.category == category), NONE)
+        return next((share(of.of_asked) for row in rows for of in row.categories if of.category == category), NONE)
 
     graders = sorted({part.summary.grading.by for part in parts})
     notes = (
@@ -65,7 +63,7 @@ def tokens(parts: Sequence[Part]) -> Table | None:
     """Prompt and completion tokens a question."""
 
     def cell(part: Part, arm: str, model: str) -> str:
-        row = _row(part, arm, model)
+        row = part.figures(arm, model)
         return (
             NONE
             if row is None
@@ -82,7 +80,7 @@ def money(parts: Sequence[Part]) -> Table | None:
     """Money a question asked, and right."""
 
     def cell(part: Part, arm: str, model: str) -> str:
-        row = _row(part, arm, model)
+        row = part.figures(arm, model)
         return NONE if row is None else f"{amount(row.cost.per_asked)} / {amount(row.cost.per_correct)}"
 
     currencies = ", ".join(sorted({part.summary.currency or "cost" for part in parts}))
@@ -94,7 +92,7 @@ def times(parts: Sequence[Part], measure: str) -> Table | None:
     """p50/p95 of a time, of successes."""
 
     def cell(part: Part, arm: str, model: str) -> str:
-        row = _row(part, arm, model)
+        row = part.figures(arm, model)
         if row is None:
             return NONE
         of = (row.ttft if measure == "ttft" else row.service).successes
@@ -104,14 +102,6 @@ def times(parts: Sequence[Part], measure: str) -> Table | None:
     title = "TTFT s, p50/p95" if measure == "ttft" else "Service time s, p50/p95"
     notes = ("of timed successes; *: fewer than 5 samples lie beyond", *bound_notes(*bound))
     return _matrix(title, parts, cell, notes, control=True)
-
-
-def _row(part: Part, arm: str, model: str) -> ArmFigures | None:
-    return next((row for row in part.summary.arms if (row.arm, row.model) == (arm, model)), None)
-
-
-def _right(of: CategoryAccuracy) -> str:
-    return share(of.of_asked)
 
 
 def _matrix(
