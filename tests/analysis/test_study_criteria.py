@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
+from records import read_run, record, turn
 
 from loadrig.analysis.grounding import Gap
 from loadrig.analysis.study import criteria
+from loadrig.analysis.study.answers import part_of
 from loadrig.analysis.study.criteria import Premium, Size, Volume
+from loadrig.analysis.study.figures import figures
 from loadrig.analysis.study.recalled import Recalled
 from loadrig.analysis.study.tested import PairTest, adjusted
+from loadrig.analysis.study.weighed import weighed
+from loadrig.analysis.summary import summarize
 from loadrig.stats import wilson
+from loadrig.words.record import ToolCall
+from loadrig.words.study import KnownSettings
 
 SIZE = Size("m", 18_081, counted=True, window=200_000)
 PREMIUM = Premium("m", "rag-k5", 6.2, Decimal("0.020"), Decimal("0.004"), "USD")
@@ -121,3 +129,21 @@ def test_arms_that_nothing_could_tell_apart_are_not_alike() -> None:
     )
     assert (one.verdict, twenty.verdict) == ("cannot be told", "holds")
     assert "none could have been seen" in twenty.figures
+
+
+def test_repetitions_are_no_further_searches(tmp_path: Path) -> None:
+    """Two questions, one searched again in all ten repetitions: 1 of 2, and not 10 of 20, which would hold."""
+    calls = (tool("w", hits=0), tool("x", hits=1))
+    records = [
+        record(f"{q}{n:02}", arm="agentic", question=q, repetition=n, turns=(turn(tool_calls=calls[at:]),))
+        for at, q in enumerate(("again", "once"))
+        for n in range(1, 11)
+    ]
+    run = read_run(tmp_path, records, plan={"arms": [{"name": "agentic"}], "model": [{"id": "m"}]})
+    part = part_of(run, summarize(run), name="r")
+    (found,) = (one for one in weighed(part, KnownSettings(), figures([part])) if one.key == "adapts")
+    assert found.figures.startswith("1 of 2 questions searched again")
+
+
+def tool(words: str, hits: int) -> ToolCall:
+    return ToolCall("search", f'{{"query":"{words}"}}', ok=True, docs=(), ns=1, hits=hits)
