@@ -99,7 +99,8 @@ def split(carried: int, value: float, p: float, low: float, high: float) -> Spli
     apart = (one_question("q0", WIDE, NARROW),) if carried else ()
     up = carried if value > 0 else 0
     difference = Difference(7, 1.0, 1.0 + value, value, low, high, p)
-    return Split("k", "hardened", "m", "supersession", tuple(WIDE), tuple(NARROW), difference, names, up, apart)
+    found = Split("k", "hardened", "m", "supersession", tuple(WIDE), tuple(NARROW), difference, names, up, apart)
+    return width.adjusted([found])[0]
 
 
 def test_one_question_is_a_lead() -> None:
@@ -108,6 +109,14 @@ def test_one_question_is_a_lead() -> None:
     assert said.strength == "lead"
     assert "The second is the honest one" in said.text
     assert said.text.endswith("One question carries it: a lead, not a result")
+
+
+def test_a_width_is_tested_once_a_run_and_model() -> None:
+    """p .02 in one of six runs and models is .12 after Holm: what one test in a study shows, six do not."""
+    one, *_ = width.adjusted([split(6, -0.8, 0.02, -1.0, -0.5), *[split(6, -0.1, 0.9, -0.5, 0.3)] * 5])
+    said = width.told(one)
+    assert said.strength != "result"
+    assert "permutation p .02, .12 after Holm over 6 tests" in said.text
 
 
 def test_many_questions_are_a_result() -> None:

@@ -192,9 +192,8 @@ def waits(model: str, latency: float | None, volume: Volume) -> Criterion:
 def width(split: Split) -> Criterion:
     """Whether this model is safer with less before it."""
     name, of, found = "match context width to the model: wider is not safer", split.difference, told(split)
-    figures = (
-        f"wide {100 * of.b:.1f} %, narrow {100 * of.a:.1f} % of {of.n} {split.category} questions, p {p_told(of.p)}"
-    )
+    shares = f"wide {100 * of.b:.1f} %, narrow {100 * of.a:.1f} % of {of.n} {split.category} questions"
+    figures = f"{shares}, Holm p {p_told(split.p_holm)}"
     where = f"{split.run}, {split.model}"
     if found.strength == "result":
         yes = of.value < 0

@@ -12,7 +12,7 @@ from loadrig.analysis.study.costs import Ratio, ratios
 from loadrig.analysis.study.marked import TOLD, TRAP, Cited, Cross, Marked, cited, crossed, marked
 from loadrig.analysis.study.recalled import Recalled, recalled
 from loadrig.analysis.study.tested import PairTest, arms_tested, runs_tested
-from loadrig.analysis.study.width import Split, splits
+from loadrig.analysis.study.width import Split, adjusted, splits
 
 SUPERSESSION = "supersession"
 
@@ -45,7 +45,7 @@ def figures(parts: Sequence[Part]) -> Figures:
     """Of all runs of a study, in its order."""
     return Figures(
         tests=tuple(chain(_arms(parts), _runs(parts))),
-        splits=tuple(split for part in parts for split in splits(part, scope(part))),
+        splits=adjusted([split for part in parts for split in splits(part, scope(part))]),
         recalled=tuple(one for part in parts for of in ("recall", "amending") for one in recalled(part, of)),
         marked=tuple(one for part in parts for name in TOLD for one in marked(part, name, _where(part, name))),
         ratios=tuple(one for part in parts for one in ratios(part)),

@@ -12,13 +12,14 @@ is small then is a lead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.finding import Finding, listed, p_told
 from loadrig.statistics.clustered import Difference, Draws, mean_difference
 from loadrig.statistics.groups import fisher
 from loadrig.statistics.power import ALPHA
+from loadrig.statistics.several import holm
 
 Answers = Mapping[str, Sequence[bool]]  # of one question: the verdicts of its repetitions, by arm
 DRAWS = Draws(permutations=4999)
@@ -47,7 +48,7 @@ class OneQuestion:
 class Split:
     """Wide - narrow over the questions of one category; `carried_by`: questions in which the two differ at all, `up` of
     them towards wide; `apart`: leads, those in which they differ by half and more and the pooled p times the number of
-    questions is within 5 %."""
+    questions is within 5 %. `tests`: how many of them the study has, one a run and model, which `p_holm` is over."""
 
     key: str
     run: str
@@ -59,6 +60,14 @@ class Split:
     carried_by: tuple[str, ...]
     up: int
     apart: tuple[OneQuestion, ...]
+    p_holm: float = 1.0
+    tests: int = 1
+
+
+def adjusted(found: Sequence[Split]) -> tuple[Split, ...]:
+    """All of a study's, each with its p after Holm over them."""
+    ps = holm([one.difference.p for one in found])
+    return tuple(replace(one, p_holm=p, tests=len(found)) for one, p in zip(found, ps, strict=True))
 
 
 def one_question(question: str, wide: Answers, narrow: Answers) -> OneQuestion:
@@ -120,9 +129,9 @@ def told(split: Split) -> Finding:
     if not split.carried_by:
         said = f"{where}: {shares}: no question differs by width"
         return Finding(said, (split.key,), "inside noise" if of.n > 1 else "description")
-    points = f"{100 * of.value:+.1f} points{_interval(of)}, permutation p {p_told(of.p)}"
+    points = f"{100 * of.value:+.1f} points{_interval(of)}, permutation p {p_told(of.p)}{_adjusted(split)}"
     ways = f"questions that differ: {split.up} towards wide, {len(split.carried_by) - split.up} towards narrow"
-    if of.p <= ALPHA and of.excludes_zero:
+    if split.p_holm <= ALPHA and of.excludes_zero:
         word = "higher" if of.value > 0 else "lower"
         said = f"{where}: {shares}: {word} with wide context ({points}; {ways})"
         return Finding(said, (split.key,), "result")
@@ -160,3 +169,7 @@ def _mean(arms: Answers) -> float:
 
 def _interval(of: Difference) -> str:
     return "" if of.low is None or of.high is None else f" [{100 * of.low:+.1f}, {100 * of.high:+.1f}]"
+
+
+def _adjusted(split: Split) -> str:
+    return f", {p_told(split.p_holm)} after Holm over {split.tests} tests" if split.tests > 1 else ""
