@@ -18,18 +18,16 @@ from loadrig.words.study import KnownSettings
 ARMS = [{"name": "control"}, {"name": "k5", "k": 5}, {"name": "full_context"}]
 
 
-def part(folder: Path, name: str, right: int, q: str = "q", **more: object) -> Part:
+def part(folder: Path, name: str, right: int, q: str = "q", of_class: str = "supersession", **more: object) -> Part:
     """A run of eight questions on supersession, of which `right` are right in full context and all in retrieval."""
-    records = [
-        record(f"c{n}", arm="control", question=f"{q}{n}", category="supersession", answer="no") for n in range(8)
-    ]
+    records = [record(f"c{n}", arm="control", question=f"{q}{n}", category=of_class, answer="no") for n in range(8)]
     for arm, of in (("k5", 8), ("full_context", right)):
         records += [
-            record(f"{arm}{n}", arm=arm, question=f"{q}{n}", category="supersession", answer="yes" if n < of else "no")
+            record(f"{arm}{n}", arm=arm, question=f"{q}{n}", category=of_class, answer="yes" if n < of else "no")
             for n in range(8)
         ]
     plan = {"name": "p", "arms": ARMS, "model": [{"id": "m", "provider": "anthropic"}], "corpus": {"path": "c"}}
-    asked = [question(f"{q}{n}", category="supersession") for n in range(8)]
+    asked = [question(f"{q}{n}", category=of_class) for n in range(8)]
     run = read_run(folder / name, records, plan=plan, run=name, questions=asked, **more)
     return part_of(run, summarize(run), name=name, about=f"about {name}")
 
@@ -101,3 +99,11 @@ def test_what_was_not_asked_is_a_limit(tmp_path: Path, parts: list[Part]) -> Non
     short = replace(short, summary=replace(short.summary, counts=counts))
     said = study([short], Named("s", "T", KnownSettings())).limits
     assert any(one.startswith("original is not whole: 2 of 24 trials were not asked") for one in said)
+
+
+def test_a_run_without_the_class_is_named(tmp_path: Path) -> None:
+    """One run of two asks nothing superseded: what the first research question says of it is of all its questions."""
+    facts = part(tmp_path, "facts", 8, of_class="simple_fact")
+    found = study([facts, part(tmp_path, "original", 8)], Named("s", "T", KnownSettings())).sections[0].findings
+    assert found[0].text.startswith("facts: no question is of the class supersession")
+    assert found[0].strength == "cannot be told"

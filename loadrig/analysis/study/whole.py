@@ -22,7 +22,7 @@ from loadrig.analysis.study import costs, experimented, grounded, marked, recall
 from loadrig.analysis.study.answers import Part
 from loadrig.analysis.study.criteria import Criterion
 from loadrig.analysis.study.figures import Figures, figures, scope, scopes
-from loadrig.analysis.study.finding import Finding
+from loadrig.analysis.study.finding import Finding, listed
 from loadrig.analysis.study.limits import limits
 from loadrig.analysis.study.rows import Differs, RunRow, differs, row
 from loadrig.analysis.study.transfers import transfers
@@ -126,8 +126,12 @@ def _sections(parts: Sequence[Part], found: Figures) -> Iterator[Section]:
 
 
 def _supersession(parts: Sequence[Part], found: Figures) -> Iterator[Finding]:
-    if all(scope(part) == ALL for part in parts):
+    without = [part.name for part in parts if scope(part) == ALL]
+    if len(without) == len(parts):
         why = "no question of this study is of the class supersession: what follows is of all questions"
+        yield Finding(why, (), "cannot be told")
+    elif without:
+        why = f"{listed(without, 8)}: no question is of the class supersession: what follows of it is of all questions"
         yield Finding(why, (), "cannot be told")
     for part in parts:
         yield from _tests(found, part.name, scope(part))
