@@ -213,9 +213,13 @@ def grounds(model: str, gaps: Sequence[Gap]) -> Criterion:
         f"control {least.control:.0%}; least gap {100 * least.gap:+.0f} points ({least.arm}, n = {least.n}, "
         f"Holm p {p_told(least.p_holm)})"
     )
-    yes = all(gap.p_holm <= ALPHA and gap.gap > 0 for gap in gaps)
-    said = "documents before the model, whichever the arm" if yes else "not every arm is above the control beyond noise"
-    return Criterion("ground", "grounding", name, model, figures, "holds" if yes else "does not hold", said)
+    verdict: Verdict = "cannot be told"
+    said = "not every arm is above the control beyond noise: ask more questions"
+    if all(gap.p_holm <= ALPHA and gap.gap > 0 for gap in gaps):
+        verdict, said = "holds", "documents before the model, whichever the arm"
+    elif least.gap <= 0:
+        verdict, said = "does not hold", f"{least.arm} is right no more often than the control"
+    return Criterion("ground", "grounding", name, model, figures, verdict, said)
 
 
 def noise(model: str, family: Sequence[PairTest]) -> Criterion:
@@ -267,7 +271,7 @@ def _localised(found: Sequence[Recalled], ks: Sequence[int], *, never: bool) -> 
     passages = found[0].passages
     if passages and max(ks) > MUCH * passages:
         why = "to find everything is to retrieve most of it: of a corpus this small nothing follows for searching"
-        return "does not hold", f"k = {max(ks)}{_of_passages(found)}: {why}"
+        return "cannot be told", f"k = {max(ks)}{_of_passages(found)}: {why}"
     return "holds", f"retrieval, with k = {max(ks)} at least{_of_passages(found)}"
 
 
