@@ -112,11 +112,13 @@ class _Process:
         self._writer.close()
 
     async def close(self) -> None:
-        """Ends the process, in good order if it goes of itself."""
+        """Ends the process, in good order if it goes of itself. `running` is over when it returns, or is cancelled."""
         self.hang_up()
-        await asyncio.to_thread(self._gone)
-        self.running.cancel()
-        await asyncio.gather(self.running, return_exceptions=True)  # what ended it was told in its exchange
+        try:
+            await asyncio.to_thread(self._gone)
+        finally:
+            self.running.cancel()
+            await asyncio.gather(self.running, return_exceptions=True)  # what ended it was told in its exchange
 
     def _gone(self) -> int:
         """Its exit status."""

@@ -179,3 +179,27 @@ def test_workers_end_with_their_driver_even_when_they_hang(tmp_path: Path) -> No
         driver.kill()
     assert len(busy) == len(hanging) > 1
     run(until(lambda: not any(is_running(pid) for pid in busy + hanging)))
+
+
+def test_nothing_listens_on_when_closing_is_broken_off(tmp_path: Path) -> None:
+    """A worker that does not go, and a second signal while it is waited for: what listens to it has ended too, before
+    the file of its last words is closed."""
+
+    async def go() -> bool:
+        opened: asyncio.Queue[Handle] = asyncio.Queue()
+
+        async def use(url: str) -> None:
+            async with process_fleet([setup_of(tmp_path, url)]) as (handle,):
+                os.kill(handle.pid, signal.SIGSTOP)
+                opened.put_nowait(handle)
+
+        async with serving(QUICK) as server:
+            using = asyncio.create_task(use(server.url))
+            handle = await opened.get()
+            using.cancel()
+            await asyncio.gather(using, return_exceptions=True)
+            has_ended = handle.running.done()
+            handle.end()
+            return has_ended
+
+    assert run(go())
