@@ -1,11 +1,16 @@
-"""Two small runs for tests of comparing, made in memory: what they answered and how long it took is given."""
+"""Two small runs for tests of comparing, made in memory: what they answered and how long it took is given.
+
+A module that imports `nothing_to_collect` has it around each of its tests.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from records import MANIFEST, question, record, trial_of
 
 from loadrig.log import RunFolder
@@ -21,6 +26,14 @@ SETTINGS: dict[str, Any] = {
     "corpus": {"sha256": "aa"}, "instructions": {"DIRECT": "bb"}, "crediting_rule": "1", "version": "0.1.0",
     "price_table": {"rows": [{"model": "m", "seen": "2026-10-24"}]},
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_to_collect() -> Iterator[None]:
+    """statsmodels collects garbage in every Holm adjustment; with all that pytest holds this is most of the time."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def answers(right: int, n: int, *, first: int = 0, **given: Any) -> list[Record]:

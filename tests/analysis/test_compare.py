@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from compared import answers, plan, run_of
+from compared import answers, nothing_to_collect, plan, run_of  # noqa: F401
 from records import MS, S, failed, record, turn
 
 from loadrig.analysis.compare.sides import pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-from compared import run_of
+from compared import nothing_to_collect, run_of  # noqa: F401
 from records import S, question, record
 
 from loadrig.analysis.compare.accuracy import accuracy, worded

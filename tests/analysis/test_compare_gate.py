@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compared import answers, run_of
+from compared import answers, nothing_to_collect, run_of  # noqa: F401
 from hypothesis import given
 from hypothesis import strategies as st
 from records import S, failed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from compared import answers, run_of
+from compared import answers, nothing_to_collect, run_of  # noqa: F401
 from records import failed, question, record
 
 from loadrig.analysis.compare.marks import Marked

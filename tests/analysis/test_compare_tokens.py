@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from compared import answers, run_of
+from compared import answers, nothing_to_collect, run_of  # noqa: F401
 from records import turn
 
 from loadrig.analysis.compare.sides import pairs

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 import pytest
+from compared import nothing_to_collect  # noqa: F401
 from experimented import described, run_of_bits
 from msgspec import structs
 from records import turn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from compared import nothing_to_collect  # noqa: F401
 from experimented import described, run_of_bits
 
 from loadrig.analysis.experiments.cells import cells

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from compared import nothing_to_collect  # noqa: F401
 from experimented import FEW, bits, described, run_of_bits
 
 from loadrig.analysis.experiments.capability import Capability, capability

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from compared import nothing_to_collect  # noqa: F401
 from experimented import FEW, bits, described, run_of_bits
 from msgspec import structs
 from records import S

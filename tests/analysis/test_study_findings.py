@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import cast
 
 import pytest
-from compared import plan, run_of
+from compared import nothing_to_collect, plan, run_of  # noqa: F401 - the first is used by pytest
 from records import record
 
 from loadrig.analysis.study import marked, recalled, tested, width

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from compared import answers, plan, run_of
+from compared import answers, nothing_to_collect, plan, run_of  # noqa: F401
 from records import S, failed, record
 
 from loadrig.analysis.compare.gate import gate

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from compared import nothing_to_collect  # noqa: F401 - used by pytest
 from records import question, read_run, record
 
 from loadrig.analysis.study.answers import Part, part_of
