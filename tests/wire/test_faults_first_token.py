@@ -41,7 +41,7 @@ def test_a1_opening_events_and_empty_text_are_no_first_token(loop: str) -> None:
 
     assert (first, turn.outcome, turn.text) == ((3, 3), "answered", "Yes")
     assert turn.ttft_ns is not None
-    assert turn.ttft_ns >= 45 * MS
+    assert turn.ttft_ns >= 43 * MS  # three steps of 15; the server's timers, uvloop's, may be two milliseconds early
 
 
 def test_a2_a_keep_alive_is_no_first_token() -> None:
