@@ -102,8 +102,13 @@ def _found(clean: Sequence[RunFolder], planted: Sequence[RunFolder]) -> float:
 
 def _compared(pairs: Sequence[tuple[RunFolder, RunFolder]]) -> Iterator[Comparison]:
     """Each pair compared, two at a time."""
+    folders = [(a.path, b.path) for a, b in pairs]
     with ProcessPoolExecutor(2) as pool:
-        yield from pool.map(compare, *zip(*pairs, strict=True))
+        yield from pool.map(_compared_at, *zip(*folders, strict=True))
+
+
+def _compared_at(a: Path, b: Path) -> Comparison:
+    return compare(read_run(a), read_run(b))
 
 
 def _pairs(n: int) -> Iterator[tuple[int, int]]:
