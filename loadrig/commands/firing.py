@@ -38,12 +38,15 @@ class Fired:
 
     @property
     def exit_code(self) -> int:
-        """3: stopped by a signal. 1: a larger share of the planned failed or was not run than the plan allows."""
-        if self.interrupted:
-            return INTERRUPTED
-        planned = sum(kind.planned for kind in self.summary.counts)
-        missing = sum(kind.failed + kind.not_run + kind.missing for kind in self.summary.counts)
-        return FAILED if missing > self.plan.allowed_failure_share * planned else DONE
+        """3: stopped by a signal."""
+        return INTERRUPTED if self.interrupted else exit_code(self.plan, self.summary)
+
+
+def exit_code(plan: Plan, summary: Summary) -> int:
+    """1 when a larger share of the planned failed or was not run than the plan allows."""
+    planned = sum(kind.planned for kind in summary.counts)
+    missing = sum(kind.failed + kind.not_run + kind.missing for kind in summary.counts)
+    return FAILED if missing > plan.allowed_failure_share * planned else DONE
 
 
 def fire(

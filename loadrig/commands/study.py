@@ -18,7 +18,7 @@ from rich.console import Console
 
 from loadrig.analysis.study.answers import Part, part_of
 from loadrig.analysis.study.whole import Named, study
-from loadrig.commands.firing import DONE, FAILED, INTERRUPTED
+from loadrig.commands.firing import DONE, FAILED, INTERRUPTED, exit_code
 from loadrig.config import read_plan, read_study
 from loadrig.execution import folder as folders
 from loadrig.execution.embedded import NAME as SIMULATOR
@@ -179,7 +179,7 @@ def _report(asked: StudySettings, runs: Sequence[Planned], folder: Path, console
     absent = tuple(one.settings.name for one in runs if one not in there)
     named = Named(asked.name, asked.title, asked.known, absent)
     reports.write(study(parts, named), parts, folder, console)
-    return FAILED if absent else max(_code(part, one.plan) for part, one in zip(parts, there, strict=True))
+    return FAILED if absent else max(exit_code(one.plan, part.summary) for part, one in zip(parts, there, strict=True))
 
 
 def _about(one: Planned, begun: RunFolder) -> str:
@@ -197,12 +197,6 @@ def _named(name: str) -> Iterator[None]:
     except InputError as error:
         problem = f"{error.problem} (run {name!r} of the study)"
         raise InputError(problem, path=error.path, line=error.line, remedy=error.remedy) from error
-
-
-def _code(part: Part, plan: Plan) -> int:
-    counts = part.summary.counts
-    lost = sum(kind.failed + kind.not_run + kind.missing for kind in counts)
-    return FAILED if lost > plan.allowed_failure_share * sum(kind.planned for kind in counts) else DONE
 
 
 def _budgeted(plan: Plan, money: str | None) -> Plan:
