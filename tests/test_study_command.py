@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -164,3 +166,15 @@ def test_the_budget_is_over_the_whole_study(tmp_path: Path) -> None:
     assert called.code == 1
     runs = json.loads((tmp_path / "results" / "tiny-study" / "study.json").read_bytes())
     assert sum(float(run["cost"]["amount"]) for run in runs["runs"]) <= 0.003
+
+
+def test_what_a_run_spent_unknown_counts_against_the_studys_budget(tmp_path: Path) -> None:
+    """Costs of the first run that nobody told are reckoned at the worst case, as in a run: the second is not begun."""
+    path = write(tmp_path)
+    assert study(path, "--budget", "1.00", "--repetitions", "1").code == 0
+    folder = tmp_path / "results" / "tiny-study"
+    shutil.rmtree(folder / "narrow")
+    log = folder / "first" / "records.jsonl"
+    log.write_text(re.sub(r'"cost":"[\d.]+"', '"cost":null', log.read_text()))
+    assert study(path, "--budget", "0.01", "--repetitions", "1").code == 1
+    assert not (folder / "narrow").exists()

@@ -26,6 +26,7 @@ from loadrig.execution.execute import ASK_ABOVE, execute
 from loadrig.execution.options import Options, Overrides, overridden
 from loadrig.execution.prepare import Prepared, check_budget, prepare
 from loadrig.execution.resuming import changed_keys, check_same_plan, take_up
+from loadrig.fleet.spending import Spending, WorstCase
 from loadrig.graders.standing import graded
 from loadrig.live.progress import Progress
 from loadrig.log import MANIFEST, RunFolder, read_leases, read_run
@@ -33,7 +34,7 @@ from loadrig.reports import write_files
 from loadrig.reports.study import markdown as reports
 from loadrig.wire.head import is_loopback
 from loadrig.words.errors import InputError, Interrupted
-from loadrig.words.settings import Plan
+from loadrig.words.settings import BudgetSettings, Plan
 from loadrig.words.study import StudyRunSettings, StudySettings
 
 
@@ -49,12 +50,13 @@ class Planned:
 @dataclass(frozen=True, slots=True)
 class Left:
     """What a run still has to do: `missing` of `planned` trials, None of one that has not begun, and `cost` of it by
-    the estimate, None when a model has no price."""
+    the estimate, None when a model has no price. `worst`: one trial's, foreseen."""
 
     missing: int
     planned: int
     has_begun: bool
     cost: Decimal | None
+    worst: WorstCase
 
 
 def run(path: Path, flags: Overrides, options: Options, *, report_only: bool, console: Console) -> int:
@@ -96,13 +98,14 @@ def _fire(runs: Sequence[Planned], options: Options, budget: str | None) -> bool
             left.append(_left(one, prepared, retry_failed=options.retry_failed))
         _confirm(runs, left, options, budget)
         _tell(runs, left, progress)
-    for one, of in zip(runs, left, strict=True):
+    spent = [_spent(one, of.worst) for one, of in zip(runs, left, strict=True)] if budget is not None else []
+    for place, (one, of) in enumerate(zip(runs, left, strict=True)):
         if not of.missing:
             continue
         plan = one.plan
         if budget is not None:
-            rest = Decimal(budget) - sum((_spent(other.folder) for other in runs if other is not one), Decimal(0))
-            if rest <= _spent(one.folder):
+            rest = Decimal(budget) - sum(spent[:place] + spent[place + 1 :], Decimal(0))
+            if rest <= spent[place]:
                 break
             plan = _budgeted(plan, str(rest))
         how = replace(
@@ -115,14 +118,16 @@ def _fire(runs: Sequence[Planned], options: Options, budget: str | None) -> bool
             progress.notice(f"run {one.settings.name}: {of.missing} of {of.planned} trials are missing")
             if execute(plan, how, progress).interrupted:
                 return True
+        if budget is not None:
+            spent[place] = _spent(one, of.worst)
     return False
 
 
 def _left(one: Planned, prepared: Prepared, *, retry_failed: bool) -> Left:
     """Raises `InputError` for a run that was begun under another plan, corpus or slice."""
-    planned, cost = len(prepared.trials), prepared.estimate.cost
+    planned, cost, worst = len(prepared.trials), prepared.estimate.cost, prepared.estimate.worst
     if not (one.folder / MANIFEST).exists():
-        return Left(planned, planned, False, cost)
+        return Left(planned, planned, False, cost, worst)
     begun = read_run(one.folder)
     check_same_plan(begun, folders.plan_as_json(one.plan), prepared.corpus.sha256)
     try:
@@ -133,7 +138,7 @@ def _left(one: Planned, prepared: Prepared, *, retry_failed: bool) -> Left:
     if begun.manifest.get("status") == "complete" and missing == late:
         missing = 0
     share = None if cost is None else cost * missing / max(1, planned)
-    return Left(missing, planned, True, share)
+    return Left(missing, planned, True, share, worst)
 
 
 def _confirm(runs: Sequence[Planned], left: Sequence[Left], options: Options, budget: str | None) -> None:
@@ -206,13 +211,14 @@ def _budgeted(plan: Plan, money: str | None) -> Plan:
     return changed
 
 
-def _spent(folder: Path) -> Decimal:
-    """Money that a run has cost so far."""
-    if not (folder / MANIFEST).exists():
-        return Decimal(0)
-    begun = read_run(folder)
-    records = (*begun.records, *begun.superseded, *begun.probes)
-    return sum((Decimal(record.cost) for record in records if record.cost is not None), Decimal(0))
+def _spent(one: Planned, worst: WorstCase) -> Decimal:
+    """Money that a run has cost so far, by the rule of a run's own budget: what is unknown counts, too."""
+    spending = Spending(BudgetSettings(), worst, [arm.name for arm in one.plan.arms])
+    if (one.folder / MANIFEST).exists():
+        begun = read_run(one.folder)
+        for record in (*begun.probes, *begun.records, *begun.superseded):
+            spending.add(record)
+    return spending.money
 
 
 def _is_local(plan: Plan) -> bool:

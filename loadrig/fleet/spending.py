@@ -48,6 +48,11 @@ class Spending:
         self._money.add(cost, final=final, arm=arm)
         self._tokens.add(used, final=final, arm=arm)
 
+    @property
+    def money(self) -> Decimal:
+        """What was spent so far."""
+        return self._money.spent
+
     def room(self, in_hand: int) -> int | None:
         """How many more trials may be begun beside those in hand; None: no budget is set."""
         rooms = [room for account in (self._money, self._tokens) if (room := account.room()) is not None]
@@ -59,14 +64,14 @@ class _Account:
 
     def __init__(self, limit: Decimal | None, worst: Decimal, arms: frozenset[str]) -> None:
         self._limit, self._worst, self._unseen = limit, worst, set(arms)
-        self._spent = self._largest = Decimal(0)
+        self.spent = self._largest = Decimal(0)
 
     def add(self, amount: Decimal | None, *, final: bool, arm: str | None) -> None:
         """One trial's amount; None: unknown, not `final`: a lower bound."""
         if amount is None or not final:
-            self._spent += max(amount or Decimal(0), self._reckoned)
+            self.spent += max(amount or Decimal(0), self._reckoned)
             return
-        self._spent += amount
+        self.spent += amount
         self._largest = max(self._largest, amount)
         if arm is not None:
             self._unseen.discard(arm)
@@ -75,7 +80,7 @@ class _Account:
         """Trials that what is left would pay for; None: no limit, or they cost nothing."""
         if self._limit is None or not self._reckoned:
             return None
-        return int((self._limit - self._spent) // self._reckoned)
+        return int((self._limit - self.spent) // self._reckoned)
 
     @property
     def _reckoned(self) -> Decimal:
