@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from loadrig.plan import mistake
+from loadrig.words.arm import Arm
 from loadrig.words.errors import InputError
 from loadrig.words.settings import Fleet, Objective, Plan
 
@@ -94,12 +95,18 @@ def _with(value: Any, **changes: object) -> Any:
     return make(value, **given) if given else value
 
 
-def _chosen(plan: Plan, names: tuple[str, ...]) -> Any:
-    """The named arms, by full name (`rag-bm25-k5`) or by kind (`rag`)."""
+def of_kind(arms: Iterable[Arm], name: str) -> list[Arm]:
+    """The arms of a full name (`rag-bm25-k5`) or of a kind (`rag`)."""
+    return [arm for arm in arms if arm.name == name or arm.name.startswith(f"{name}-")]
+
+
+def _chosen(plan: Plan, names: tuple[str, ...]) -> tuple[Arm, ...]:
+    """The named arms, in the plan's order."""
     if not names:
         return plan.arms
-    have = [arm.name for arm in plan.arms]
     for name in names:
-        if not any(one == name or one.startswith(f"{name}-") for one in have):
-            raise InputError(f"unknown arm {name!r}", remedy=f"the plan has: {', '.join(have)}")
-    return tuple(arm for arm in plan.arms if any(arm.name == n or arm.name.startswith(f"{n}-") for n in names))
+        if not of_kind(plan.arms, name):
+            have = ", ".join(arm.name for arm in plan.arms)
+            raise InputError(f"unknown arm {name!r}", remedy=f"the plan has: {have}")
+    wanted = {arm.name for name in names for arm in of_kind(plan.arms, name)}
+    return tuple(arm for arm in plan.arms if arm.name in wanted)

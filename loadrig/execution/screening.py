@@ -15,7 +15,7 @@ from itertools import islice, zip_longest
 
 from loadrig.arms.control import Control
 from loadrig.execution.estimate import TOKEN_RATIO
-from loadrig.execution.options import Overrides, overridden
+from loadrig.execution.options import Overrides, of_kind, overridden
 from loadrig.words.arm import Arm
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
@@ -107,7 +107,7 @@ def window_of(model: str) -> int | None:
 
 
 def _too_wide(plan: Plan, corpus: Corpus) -> Iterator[tuple[str, str]]:
-    for arm in _of_kind(plan.arms, "full_context"):
+    for arm in of_kind(plan.arms, "full_context"):
         for model in plan.model:
             tokens, window = _tokens(arm, model, corpus), window_of(model.id)
             if window is not None and tokens > window:
@@ -124,8 +124,8 @@ def _tokens(arm: Arm, model: ModelSettings, corpus: Corpus) -> int:
 
 
 def _few(arms: Sequence[Arm]) -> tuple[Arm, ...]:
-    control = next(iter(_of_kind(arms, "control")), Control())
-    rags, whole = _of_kind(arms, "rag"), _of_kind(arms, "full_context")
+    control = next(iter(of_kind(arms, "control")), Control())
+    rags, whole = of_kind(arms, "rag"), of_kind(arms, "full_context")
     if not rags and not whole:
         have = ", ".join(arm.name for arm in arms)
         raise InputError(
@@ -139,10 +139,6 @@ def _distance(arm: Arm) -> tuple[bool, int, int]:
     """Sorts by how far k is from 5; an arm without a k comes last."""
     k = getattr(arm, "k", None)
     return (False, abs(k - NEAREST_K), k) if isinstance(k, int) else (True, 0, 0)
-
-
-def _of_kind(arms: Sequence[Arm], kind: str) -> list[Arm]:
-    return [arm for arm in arms if arm.name == kind or arm.name.startswith(f"{kind}-")]
 
 
 def _lowest(load: LoadSettings) -> LoadSettings:
