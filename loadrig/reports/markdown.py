@@ -52,6 +52,7 @@ DEFINITIONS = (
         "CPU over 5 s > 85 % of a core, or the driver's lag p99 > 100 ms",
     ),
 )
+CELL = 400
 NOT_CHECKED = "The worst verdict of the checks for each; not checked means that nothing is known."
 # A star that ends a number, as in 0.146*/0.184*, can neither open emphasis nor close any: every other one is escaped.
 _SPECIAL = re.compile(r"((?<!\d)\*|\*(?!/|$)|[\\`\[\]<>|&#~])")
@@ -133,9 +134,9 @@ def section(table: Table) -> str:
     return f"## {escaped(table.title)}\n\n{drawn}{notes}"
 
 
-def escaped(text: str) -> str:
-    """Text as Markdown shows it: on one line, its special characters without effect."""
-    return _SPECIAL.sub(r"\\\1", one_line(text, 400))
+def escaped(text: str, most: int = CELL) -> str:
+    """Text as Markdown shows it: on one line of at most so many characters, its special ones without effect."""
+    return _SPECIAL.sub(r"\\\1", one_line(text, most))
 
 
 def _definitions() -> str:

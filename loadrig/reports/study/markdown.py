@@ -34,7 +34,7 @@ INDICATOR = (
     "This is an indicator of which effects to watch for when choosing, no ranking of architectures or models. The "
     "runs' own reports stand in their folders."
 )
-LONG = 4000
+CUT, LONG = 390, 4000
 KEPT = ("result", "lead")
 
 
@@ -81,7 +81,7 @@ def _instrument(parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         lines.append(f"- **{escaped(part.name)}**: {escaped(safeguards.headline(part.summary))}")
         lines += [
-            f"    - {escaped(_cut(safeguards.line(one, part.summary)))}" for one in safeguards.troubles(part.summary)
+            f"    - {escaped(safeguards.line(one, part.summary), CUT)}" for one in safeguards.troubles(part.summary)
         ]
     yield "\n".join(lines)
     yield section(_artefacts(parts))
@@ -106,7 +106,7 @@ def _dropped(parts: Sequence[Part]) -> Iterator[str]:
         asked = len(part.run.questions)
         named = ", ".join(f"{one.question} ({one.model})" for one in drops)
         said = f"{len(drops)} of {asked} questions by {len(part.models)} models" + (f": {named}" if drops else "")
-        yield f"- **{escaped(part.name)}**: {escaped(_cut(said))}"
+        yield f"- **{escaped(part.name)}**: {escaped(said, CUT)}"
 
 
 def _short(study: Study) -> str:
@@ -124,7 +124,7 @@ def _short(study: Study) -> str:
     for choice, of in grouped((one.choice, one) for one in held).items():
         named = grouped((one.criterion, one.of) for one in of if one.of)
         said = [f"{one.criterion}{_of(named.get(one.criterion, []))}" for one in of]
-        lines.append(f"- for {escaped(choice)}: {_escaped_long('; '.join(dict.fromkeys(said)))} **(criterion)**")
+        lines.append(f"- for {escaped(choice)}: {escaped('; '.join(dict.fromkeys(said)), LONG)} **(criterion)**")
     return "\n".join(lines)
 
 
@@ -159,29 +159,15 @@ def _section(one: Section, study: Study, parts: Sequence[Part]) -> Iterator[str]
 
 
 def _tail(study: Study) -> Iterator[str]:
-    yield "\n".join(("## Limits", "", *(f"- {escaped(_cut(line))}" for line in study.limits)))
+    yield "\n".join(("## Limits", "", *(f"- {escaped(line, CUT)}" for line in study.limits)))
     yield "\n".join(
         ("## What transfers", "", "Effects to look for elsewhere, not their sizes:", "",
-         *(f"- {escaped(_cut(line))}" for line in study.transfers))
+         *(f"- {escaped(line, CUT)}" for line in study.transfers))
     )  # fmt: skip
 
 
 def _line(one: Finding) -> str:
-    return f"- {_escaped_long(one.text)} **({one.strength})**"
-
-
-def _escaped_long(text: str) -> str:
-    """A long sentence, escaped piece by piece: `escaped` cuts what is longer than a cell."""
-    words, pieces = one_line(text, LONG).split(" "), [""]
-    for word in words:
-        if len(pieces[-1]) + len(word) > 300:
-            pieces.append("")
-        pieces[-1] = f"{pieces[-1]} {word}".strip()
-    return " ".join(map(escaped, pieces))
-
-
-def _cut(text: str) -> str:
-    return one_line(text, 390)
+    return f"- {escaped(one.text, LONG)} **({one.strength})**"
 
 
 def _below(table: Table) -> str:
