@@ -57,9 +57,8 @@ class Connection:
         self._reordered_before = self._reordered
         request = exchange.request
         length = sum(map(len, request.fragments))
-        parts = (request.head.opening(request.label, length), *request.fragments)
-        for portion in (b"".join(parts),) if length < _JOIN_BELOW else _portions(parts):
-            link.write(portion)
+        for part in _portions((request.head.opening(request.label, length), *request.fragments)):
+            link.write(part)
         if not link.unsent:
             exchange.uploaded_ns = self._clock.now_ns()
 
