@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loadrig.analysis.answers import ArmAnswers, Finding, answers_by_arm, findings
-from loadrig.analysis.contexts import looked_at
+from loadrig.analysis.contexts import Looked
 from loadrig.analysis.grounding import Controlled, Gap, controlled, gaps
 from loadrig.analysis.selection import asked
 from loadrig.analysis.tools import ArmTools, tools_by_arm
@@ -27,9 +27,8 @@ class Behaviour:
     widths: tuple[Width, ...]
 
 
-def behaviour(run: RunFolder, prompts: Mapping[str, bytes]) -> Behaviour:
-    """Of a run's folder and the fragments of its prompts, by hash; works on one in which nothing was answered too."""
-    looked = looked_at(run, prompts)
+def behaviour(run: RunFolder, looked: Sequence[Looked]) -> Behaviour:
+    """Of a run's folder and its answers, looked at; works on one in which nothing was answered too."""
     return Behaviour(
         facts=any(one.context.known is not None for one in looked),
         answers=answers_by_arm(run, looked),

@@ -16,6 +16,7 @@ from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, cor
 from loadrig.analysis.behaviour import Behaviour, behaviour
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
+from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.experiments.whole import Experiments, experiments
 from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
 from loadrig.analysis.grading import GradingFigures, grading_figures
@@ -148,7 +149,8 @@ def summarize(run: RunFolder) -> Summary:
     repeated, whole, known = repeated_answers(run), bill(run), dropped(run)
     prompts = read_prompts(run.path)
     seen, recall = Seen(run, accuracy, known, repeated, prompts), recall_by_arm(run, prompts)
-    checked = safeguards(seen)
+    checked, looked = safeguards(seen), looked_at(run, prompts)
+    behaves = behaviour(run, looked)
     return Summary(
         schema=SCHEMA,
         simulated=simulated,
@@ -166,12 +168,12 @@ def summarize(run: RunFolder) -> Summary:
         accuracy=accuracy,
         dropped=known,
         repeated_answers=repeated,
-        behaviour=behaviour(run, prompts),
+        behaviour=behaves,
         experiments=experiments(run, prompts),
         bill=whole,
         safeguards=checked,
         artefacts=artefacts(checked),
-        screening=screening(seen, recall, checked),
+        screening=screening(seen, looked, checked=checked, recall=recall, gaps=behaves.gaps),
         warnings=warnings(run, counted=counted, stages=stages, bill=whole),
     )
 

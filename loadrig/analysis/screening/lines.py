@@ -12,6 +12,7 @@ from loadrig.analysis.retrieval import ArmRecall
 from loadrig.analysis.screening.answers import Answers
 from loadrig.analysis.screening.rule import FEW, HOPELESS, LEAST, OF, SATURATED, SHOWN, many
 from loadrig.analysis.selection import ALL
+from loadrig.statistics.power import ALPHA
 from loadrig.words.safeguard import Safeguard
 
 Mark = Literal["fine", "look", "mend"]
@@ -71,13 +72,19 @@ def full_plan(full: Mapping[str, Any] | None, shown: float | None, currency: str
     return Line("full plan", "fine" if shown is not None and shown <= SHOWN else "mend", said, rule)
 
 
+def is_clear(gaps: Sequence[Gap]) -> bool:
+    """Whether the best grounded arm is above the control, outside noise; no where nothing is known."""
+    best = next((one for one in gaps if one.best), None)
+    return best is not None and best.p_holm <= ALPHA and best.low is not None and best.low > 0
+
+
 def gap(gaps: Sequence[Gap]) -> Line:
     """The control against the best grounded arm."""
     rule = "outside noise: McNemar's exact p after Holm at most .05, and the whole 95 % interval above 0"
     best = next((one for one in gaps if one.best), None)
     if best is None:
         return Line("gap", "mend", "not known: no control, or nothing that can be judged", rule)
-    clear = best.p_holm <= 0.05 and best.low is not None and best.low > 0
+    clear = is_clear(gaps)
     ends = "" if best.low is None or best.high is None else f" [{best.low:+.2f}, {best.high:+.2f}]"
     said = (
         f"{'outside' if clear else 'inside'} noise: control {best.control:.2f}, best grounded arm {best.arm} "

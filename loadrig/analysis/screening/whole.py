@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from loadrig.analysis.compare.words import ALPHA
-from loadrig.analysis.contexts import looked_at
-from loadrig.analysis.grounding import Gap, gaps
+from loadrig.analysis.contexts import Looked
+from loadrig.analysis.grounding import Gap
 from loadrig.analysis.retrieval import ArmRecall
 from loadrig.analysis.safeguards.seen import Seen
 from loadrig.analysis.screening import lines
@@ -34,15 +34,21 @@ class Screening:
     left_out: tuple[str, ...]
 
 
-def screening(seen: Seen, recall: Sequence[ArmRecall], checked: Sequence[Safeguard]) -> Screening | None:
-    """None of a run that was not a screening."""
+def screening(
+    seen: Seen,
+    looked: Sequence[Looked],
+    *,
+    checked: Sequence[Safeguard],
+    recall: Sequence[ArmRecall],
+    gaps: Sequence[Gap],
+) -> Screening | None:
+    """Of what else was found of the run; None of one that was not a screening."""
     if not seen.run.manifest.get("screen"):
         return None
     told: Mapping[str, Any] = seen.run.manifest.get("screening") or {}
-    full, looked = told.get("full"), looked_at(seen.run, seen.prompts)
+    full = told.get("full")
     models = [answers(name, looked, seen) for name in seen.models]
-    apart = gaps(seen.run, looked)
-    by_model = [_of_model(one, apart, seen, recall) for one in models]
+    by_model = [_of_model(one, gaps, seen, recall) for one in models]
     shown = detectable(full["questions"], alpha=ALPHA["accuracy"]) if full else None
     keyless, asked = unjudged(looked), len({one.record.question for one in looked})
     found, reasons = verdict(
@@ -54,7 +60,7 @@ def screening(seen: Seen, recall: Sequence[ArmRecall], checked: Sequence[Safegua
             hopeless=all(one.hopeless for one in models),
             alike=all(one.alike for one in models) and not _misses_any(recall),
             known=any(many(len(one.known), len(one.control)) for one in models),
-            gap=any(line.name.startswith("gap") and line.mark == "mend" for of in by_model for line in of),
+            gap=not all(lines.is_clear([gap for gap in gaps if gap.model == one.model]) for one in models),
             keyless=many(len(keyless), asked),
             reread=any(many(len(one.reread or ()), len(one.counted)) for one in models),
             blind=shown is None or shown > SHOWN,
@@ -73,9 +79,9 @@ def screening(seen: Seen, recall: Sequence[ArmRecall], checked: Sequence[Safegua
     )
 
 
-def _of_model(one: Answers, apart: Sequence[Gap], seen: Seen, recall: Sequence[ArmRecall]) -> list[Line]:
+def _of_model(one: Answers, gaps: Sequence[Gap], seen: Seen, recall: Sequence[ArmRecall]) -> list[Line]:
     """The model's lines, with its name where there are several."""
-    mine = [gap for gap in apart if gap.model == one.model]
+    mine = [gap for gap in gaps if gap.model == one.model]
     found = lines.of_model(one, mine, [arm for arm in recall if arm.model == one.model])
     return [line if len(seen.models) < 2 else replace(line, name=f"{line.name} ({one.model})") for line in found]
 
