@@ -118,11 +118,16 @@ class Rig:
         if record.outcome != "answered":
             window.failed += 1
             return
-        attempt = record.turns[0].attempts[-1]
-        window.stamps[attempt.stamp] += 1
-        name = f"{record.trial}.1.{len(record.turns[0].attempts)}"
-        sent_on_ns = attempt.begin_ns + (attempt.connect_ns or 0) + (attempt.tls_ns or 0)  # connecting is told apart
-        window.replies.append((name, sent_on_ns, attempt.first_token_ns, attempt.end_ns))
+        window.stamps[record.turns[0].attempts[-1].stamp] += 1
+        window.replies.append(timed(record))
+
+
+def timed(record: Record) -> Timed:
+    """The last attempt of its first turn, from when its connection stood: connecting is told apart."""
+    attempts = record.turns[0].attempts
+    last = attempts[-1]
+    stood_ns = last.begin_ns + (last.connect_ns or 0) + (last.tls_ns or 0)
+    return f"{record.trial}.1.{len(attempts)}", stood_ns, last.first_token_ns, last.end_ns
 
 
 @asynccontextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from records import attempt, record, turn
 
 from loadrig.selftest.figures import fit, level
 from loadrig.selftest.null import Schedule
-from loadrig.selftest.rig import Window
+from loadrig.selftest.rig import Window, timed
 
 MS = 1_000_000
 
@@ -21,6 +22,14 @@ def test_an_error_is_the_rigs_interval_less_the_targets() -> None:
     found = level(window, Schedule(100, 200, 10), 1, {"a.1.1": row(9000 * MS, 9200 * MS, 10_000 * MS)})
     assert (found.ttft_error.p50_ns, found.e2e_error.p99_ns, found.ttft_error.n) == (3 * MS, 10 * MS, 1)
     assert found.target_late.max_ns == 7
+
+
+def test_connecting_is_in_no_error_of_the_rigs() -> None:
+    """Begun at 100, 30 to connect and 20 for TLS: the reply counts from 150, and is the second attempt's."""
+    last = attempt(begin_ns=100, connect_ns=30, tls_ns=20, first_token_ns=400, end_ns=900)
+    assert timed(record("t7", turns=(turn(attempts=(attempt(), last)),))) == ("t7.1.2", 150, 400, 900)
+    warm = attempt(begin_ns=100, first_token_ns=None, end_ns=900)
+    assert timed(record("t8", turns=(turn(attempts=(warm,)),))) == ("t8.1.1", 100, None, 900)
 
 
 def test_a_paced_event_costs_its_share_of_the_schedule_not_of_what_happened_to_end() -> None:
