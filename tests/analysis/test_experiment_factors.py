@@ -9,9 +9,9 @@ import pytest
 from compared import nothing_to_collect  # noqa: F401
 from experimented import FEW, bits, described, run_of_bits
 from msgspec import structs
-from records import S
+from records import S, failed
 
-from loadrig.analysis.experiments.cells import cells
+from loadrig.analysis.experiments.cells import cells, service
 from loadrig.analysis.experiments.factors import Factor, factors, interactions
 from loadrig.log import RunFolder
 from loadrig.statistics.power import detectable
@@ -146,3 +146,13 @@ def test_a_question_that_the_control_knew_is_no_evidence() -> None:
     accuracy = found(run)["chronology true-false"].accuracy
     assert accuracy is not None
     assert accuracy.difference.n == 3
+
+
+def test_the_time_of_a_trial_that_failed_is_in_no_options_effect() -> None:
+    """q0 took 1 s and its repetition, which failed, 30 s; q1 took 3 s: 1 and 3, not 15.5."""
+    run = run_of_bits([described("rag", "r")], {("m", "r"): "11"})
+    first, second = run.records
+    lost = failed("lost", model="m", arm="r", question="q0", repetition=2)
+    run = replace(run, records=(first, structs.replace(second, service_ns=3 * S), lost))
+    (cell,) = cells(run)
+    assert service(cell) == {"q0": S, "q1": 3 * S}

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from records import question, read_run, record, turn
 
+from loadrig.analysis.grounding import Gap
+from loadrig.analysis.screening import lines
 from loadrig.analysis.screening.rule import REASONS, Facts, Verdict, sentence, verdict
 from loadrig.analysis.screening.whole import Screening
 from loadrig.analysis.summary import summarize
@@ -245,3 +247,17 @@ def test_the_report_tells_the_verdict_before_any_figure(tmp_path: Path) -> None:
     assert "## Screening\n\nA full study pays.\n" in before
     assert "Keep the question set and its key" in before
     assert "## Screening by category" in text
+
+
+@pytest.mark.parametrize(
+    ("p", "low", "mark", "said"),
+    [
+        (0.05, 0.01, "fine", "outside noise"), (0.051, 0.01, "mend", "inside noise"),
+        (0.05, 0.0, "mend", "inside noise"), (0.05, None, "mend", "inside noise"),
+    ],
+)  # fmt: skip
+def test_a_gap_wants_its_p_and_its_whole_interval(p: float, low: float | None, mark: str, said: str) -> None:
+    """p after Holm at most .05 and an interval above 0; one of the two is not enough."""
+    found = lines.gap([Gap("rag", "m", 20, 0.4, 0.1, 0.3, low, 0.5, 0.02, p, best=True)])
+    assert (found.mark, found.said.split(":")[0]) == (mark, said)
+    assert lines.is_clear([]) is False
