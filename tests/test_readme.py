@@ -27,6 +27,7 @@ SMALL = {
     "run": ["--limit", "1", "--inline", "--one-pass"],
     "sweep": ["--limit", "1", "--inline", "--one-pass"],
     "nightly": ["--limit", "1", "--inline", "--one-pass"],
+    "study": ["--limit", "1", "--repetitions", "1", "--inline"],
     "corpus": [],
 }
 TABLES = [one for name, one in vars(settings).items() if name.endswith("Settings") or name == "Plan"]
