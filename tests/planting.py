@@ -173,13 +173,14 @@ def faults(study: Study, whole: int, asked: Sequence[str], chance: Random) -> li
 
 
 def seen_beside(chance: Random) -> list[Fault]:
-    """Faults that no run can show by itself: a comparison with a clean one does."""
+    """Faults that no run can show by itself: a comparison with a clean one does. Below three quarters a run alone would
+    say so too: no tokenizer is known to count so little."""
     return [
         Fault(
             "prompt tokens under-reported, none counted", f"x {by:.2f}", (BESIDE,),
             {"reports_input": by, "counts_tokens": False}, drawn=drawn,
         )
-        for by, drawn in ((0.9, False), (chance.uniform(0.7, 0.99), True))
+        for by, drawn in ((0.9, False), (chance.uniform(0.75, 0.99), True))
     ]  # fmt: skip
 
 

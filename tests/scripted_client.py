@@ -11,6 +11,7 @@ from loadrig.corpus.view import CallerView, view_of
 from loadrig.words.arm import ToolOutput, ToolRunner, Unit
 from loadrig.words.corpus import Corpus, Hit
 from loadrig.words.prompt import Prompt, Reply, Said, ToolUse
+from loadrig.words.record import Purpose
 from loadrig.words.settings import CorpusSettings
 
 
@@ -37,6 +38,7 @@ class ScriptedClient:
     def __init__(self, replies: Iterable[Reply], over: Corpus | None = None, caller: tuple[str, ...] = ()) -> None:
         self.over = over or tiny()
         self.prompts: list[Prompt] = []
+        self.purposes: list[Purpose] = []
         self.outputs: list[ToolOutput] = []
         self._replies = iter(replies)
         self._caller = caller
@@ -46,8 +48,13 @@ class ScriptedClient:
     def view(self) -> CallerView:
         return self._view
 
-    async def ask(self, prompt: Prompt) -> Reply:
+    @property
+    def run(self) -> str:
+        return "run"
+
+    async def ask(self, prompt: Prompt, *, purpose: Purpose = "answer") -> Reply:
         self.prompts.append(prompt)
+        self.purposes.append(purpose)
         return next(self._replies)
 
     async def search(self, retriever: str, query: str, k: int, *, unit: Unit = "chunk") -> tuple[Hit, ...]:

@@ -15,12 +15,14 @@ from records import attempt, failed, record, trial_of, turn, write_run
 from loadrig.log import RECORDS, RunLog, count_records, leave_out, read_prompts, read_run, write_json
 from loadrig.words.corpus import Hit
 from loadrig.words.errors import InputError, LogError
+from loadrig.words.prompt import Citation
 from loadrig.words.record import Failure, Gaps, ToolCall, Usage
 
 READ = ToolCall("read", "{}", ok=True, docs=("a.md",), ns=9)
 REFUSED = attempt(failure=Failure("http_5xx", "ä", http_status=500), rate_limit=(("x", "1"),))
 FULL = record(
-    "t1", try_no=2, caller=("staff",), route="a", citations=("a.md",), cost="0.00012", currency="USD", begin_ns=1,
+    "t1", try_no=2, caller=("staff",), route="a", citations=(Citation("a span", "a.md", sent=True),), cost="0.00012",
+    currency="USD", begin_ns=1,
     end_ns=2, usage=Usage(input=1, cache_read=2, output=3, exact=False, flags=("odd",)),
     retrieved=(Hit("a.md", "a.md#0", 1.5),),
     turns=(turn("0.00012", prompt=("h1", "h2"), gaps=Gaps(3, 1, 2, 3), tool_calls=(READ,)), turn(attempts=(REFUSED,))),

@@ -18,6 +18,7 @@ from loadrig.tokens import estimator
 from loadrig.words.arm import Arm, ToolOutput, ToolRunner, Unit
 from loadrig.words.corpus import Corpus, Hit, Question
 from loadrig.words.prompt import Ask, Message, Prompt, Reply, Said, ToolResults, ToolUse
+from loadrig.words.record import Purpose
 
 QUESTIONS = 8  # tried out per arm, spread over the set: enough for a mean, and the arms of a plan take under a second
 LIMIT_S = 10.0
@@ -80,7 +81,11 @@ class _Recorder:
     def view(self) -> CallerView:
         return self._view
 
-    async def ask(self, prompt: Prompt) -> Reply:
+    @property
+    def run(self) -> str:
+        return "sample"
+
+    async def ask(self, prompt: Prompt, *, purpose: Purpose = "answer") -> Reply:  # noqa: ARG002
         self.prompts.append(prompt)
         return Reply("", "end", (), Said(b"[]"))
 

@@ -50,7 +50,8 @@ def named_documents(record: Record, context: Context) -> list[Named]:
     if known is None:
         return []
     answer = record.answer
-    given = [Named(0, 0, name, known.by_id.get(name.casefold())) for name in record.citations]
+    sources = [cited.source for cited in record.citations if cited.source is not None]
+    given = [Named(0, 0, name, known.by_id.get(name.casefold())) for name in sources]
     return [*ids_named(answer, known), *numbers_named(answer, context.key, known), *given]
 
 

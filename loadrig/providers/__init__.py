@@ -17,7 +17,7 @@ import msgspec
 
 from loadrig.marks import Kind
 from loadrig.words.errors import InputError
-from loadrig.words.prompt import Prompt, Said, ToolUse
+from loadrig.words.prompt import Citation, Prompt, Said, ToolUse
 from loadrig.words.record import Usage
 from loadrig.words.settings import ModelSettings
 
@@ -88,6 +88,7 @@ class Heard(msgspec.Struct, frozen=True, gc=False):
     malformed: str | None = None
     notes: tuple[str, ...] = ()
     id: str | None = None
+    citations: tuple[Citation, ...] = ()
 
 
 class Reader(Protocol):

@@ -113,7 +113,9 @@ class Asker:
         turn = turn_of(tries, digests, (*notes, *([] if pause.why is None else [pause.why])))
         heard = tries[-1].heard
         failed = turn.outcome == "failed"
-        reply = None if failed else Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said)
+        reply = (
+            None if failed else Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said, heard.citations)
+        )
         return Asked(turn, reply, dict(zip(digests, fragments, strict=True)))
 
     async def _held(self, wait_ns: int, on_hold: Callable[[int], None]) -> int:

@@ -9,7 +9,8 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from loadrig.words.corpus import Chunk, Corpus, Document, Hit, Question
-from loadrig.words.prompt import Prompt, Reply, ToolUse
+from loadrig.words.prompt import Citation, Prompt, Reply, ToolUse
+from loadrig.words.record import Purpose
 
 Unit = Literal["chunk", "document"]
 
@@ -50,9 +51,13 @@ class Client(Protocol):
 
     @property
     def view(self) -> View: ...
+    @property
+    def run(self) -> str:
+        """The run's name: what must be new in every run can be made of it."""
+        ...
 
-    async def ask(self, prompt: Prompt) -> Reply:
-        """One turn. Raises `TurnFailed` when no usable reply came (recorded already)."""
+    async def ask(self, prompt: Prompt, *, purpose: Purpose = "answer") -> Reply:
+        """One turn, recorded with what it was for. Raises `TurnFailed` when no usable reply came (recorded already)."""
         ...
 
     async def search(self, retriever: str, query: str, k: int, *, unit: Unit = "chunk") -> tuple[Hit, ...]:
@@ -73,7 +78,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
     reply: Reply
     retrieved: tuple[Hit, ...] = ()
     stopped: Literal["turn_cap", "budget"] | None = None
-    citations: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
     route: str | None = None
 
 

@@ -12,20 +12,42 @@ from typing import Literal
 
 import msgspec
 
+Lifetime = Literal["5m", "1h"]
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A block of user text. `static` says that the same text goes out in many trials (serialised once)."""
+    """A block of user text. `static` says that the same text goes out in many trials (serialised once); `cache` that
+    the endpoint is to keep the prompt up to the end of this block for so long."""
 
     text: str
     static: bool = False
+    cache: Lifetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A found text as a block of its own, which the model can cite: `source` is the document's id, `texts` its pieces,
+    each of them the smallest thing that can be pointed to."""
+
+    source: str
+    title: str
+    texts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+    @property
+    def static(self) -> bool:
+        return False  # what was found for one question
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A user message of one or more text blocks; what varies from question to question comes last."""
+    """A user message of one or more blocks; what varies from question to question comes last."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Part | SearchResult, ...]
 
 
 class Said(msgspec.Struct, frozen=True, gc=False):
@@ -36,11 +58,12 @@ class Said(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The answer to one tool call, matched by its id."""
+    """The answer to one tool call, matched by its id. `shown` takes the place of `text` when there is any."""
 
     call_id: str
     text: str
     is_error: bool = False
+    shown: tuple[SearchResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +88,14 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One call's whole input. Corpus text never goes into `system`."""
+    """One call's whole input. Corpus text never goes into `system`. `form` is JSON text of a schema that the reply's
+    text must meet; `max_tokens` takes the place of the model's own."""
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
+    form: str | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +107,21 @@ class ToolUse:
     arguments: str
 
 
+class Citation(msgspec.Struct, frozen=True, gc=False):
+    """A span the model says it relies on: `text` as it cites it, `source` the document's id it names for it. `sent`:
+    whether the span stands in what the trial had sent from that document; None: not checked."""
+
+    text: str
+    source: str | None = None
+    sent: bool | None = None
+
+
 class Reply(msgspec.Struct, frozen=True, gc=False):
-    """A complete reply. `stop` is the dialect's stop reason mapped to ours; unknown ones are `other`."""
+    """A complete reply. `stop` is the dialect's stop reason mapped to ours; unknown ones are `other`. `citations` are
+    those the endpoint itself gave."""
 
     text: str
     stop: Literal["end", "tools", "max_tokens", "refusal", "other"]
     tool_uses: tuple[ToolUse, ...]
     said: Said
+    citations: tuple[Citation, ...] = ()

@@ -16,12 +16,14 @@ from typing import Literal
 import msgspec
 
 from loadrig.words.corpus import Hit
+from loadrig.words.prompt import Citation
 
 SCHEMA = 1
 
 Outcome = Literal["answered", "unanswered", "failed", "not_run"]
 Phase = Literal["warmup", "measured", "tail", "probe"]
 Stamp = Literal["kernel", "read"]
+Purpose = Literal["answer", "classify", "decompose", "summarise", "prime"]
 # Reasons. unanswered: cut_off starved refused empty turn_cap budget other. failed: connect tls timeout rate_limited
 # overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.
 
@@ -122,7 +124,7 @@ class ToolCall:
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """One model call. `prompt` are the content hashes of the request body's fragments, in order (prompts.jsonl);
     `text` is the answer text of this turn, `reply_id` the provider's name for the reply; latencies are those of the
-    attempt that gave the reply."""
+    attempt that gave the reply. `purpose`: what it was asked for, if not to get on with the answer."""
 
     outcome: Outcome
     reason: str | None
@@ -144,6 +146,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     tool_calls: tuple[ToolCall, ...] = ()
     notes: tuple[str, ...] = ()
     reply_id: str | None = None
+    purpose: Purpose = "answer"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}):
@@ -173,7 +176,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}
     end_ns: int | None = None
     failure: Failure | None = None
     answer: str = ""
-    citations: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
     trial_ttft_ns: int | None = None
     ttfat_ns: int | None = None
     service_ns: int | None = None

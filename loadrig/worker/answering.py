@@ -99,7 +99,9 @@ class Answering:
         question = self._questions[trial.question]
         total_ns = round(self._setup.plan.limits.total * 1e9)
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
-        means = Means(self._askers[trial.model], self._views[question.caller], self._searching, self._clock)
+        means = Means(
+            self._askers[trial.model], self._views[question.caller], self._searching, self._clock, self._setup.run
+        )
         client = TrialClient(trial, means, caller=question.caller, deadline_ns=begin_ns + total_ns)
         limit = _Limit(client)
         self._watchdog.add(limit, limit.due_ns)

@@ -16,7 +16,7 @@ from loadrig.words.clock import Clock
 from loadrig.words.corpus import Hit
 from loadrig.words.errors import TurnFailed
 from loadrig.words.prompt import Prompt, Reply, ToolUse
-from loadrig.words.record import Failure, ToolCall, Turn
+from loadrig.words.record import Failure, Purpose, ToolCall, Turn
 from loadrig.words.trial import Trial
 from loadrig.worker.searching import Searching
 
@@ -45,6 +45,7 @@ class Means(msgspec.Struct, frozen=True, gc=False):
     view: View
     searching: Searching
     clock: Clock
+    run: str
 
 
 class TrialClient:
@@ -69,6 +70,10 @@ class TrialClient:
     def view(self) -> View:
         return self._means.view
 
+    @property
+    def run(self) -> str:
+        return self._means.run
+
     def notes(self) -> Notes:
         return Notes(
             tuple(self._turns), self._retrieval_ns, self._queue_ns, self._tool_ns,
@@ -82,13 +87,13 @@ class TrialClient:
         if not self._turns:
             self._held_ns += wait_ns
 
-    async def ask(self, prompt: Prompt) -> Reply:
+    async def ask(self, prompt: Prompt, *, purpose: Purpose = "answer") -> Reply:
         self._asking, self._returned_late_ns = True, 0
         trace = f"{self._traced}.{len(self._turns) + 1}"
         asked = await self._means.asker.ask(prompt, trace=trace, deadline_ns=self.deadline_ns, on_hold=self.hold)
         self._asking = False
         self._returned_late_ns = max(0, self._clock.now_ns() - asked.turn.attempts[-1].end_ns)
-        self._turns.append(asked.turn)
+        self._turns.append(asked.turn if purpose == "answer" else replace(asked.turn, purpose=purpose))
         self.fragments.update(asked.fragments)
         if asked.reply is None:
             failure = asked.turn.attempts[-1].failure or Failure("protocol", "no reply and no failure")

@@ -46,7 +46,7 @@ class Agent:
     clock: HandClock = field(default_factory=HandClock)
 
     def __post_init__(self) -> None:
-        means = Means(self, view_of(tiny(), ()), Searching(self.clock), self.clock)  # type: ignore[arg-type]
+        means = Means(self, view_of(tiny(), ()), Searching(self.clock), self.clock, "run")  # type: ignore[arg-type]
         self.client = TrialClient(TRIAL, means, caller=(), deadline_ns=10**9)
 
     async def ask(self, prompt: Prompt, **_: object) -> Asked:
@@ -124,7 +124,7 @@ def test_requests_carry_trial_try_turn_and_attempt(try_no: int, labels: list[str
 
     async def work() -> list[bytes]:
         async with serving(Script([(0, reply())])) as server, Engine(SystemClock()) as engine:
-            means = Means(asker(engine, server.url), view_of(tiny(), ()), Searching(HandClock()), engine.clock)  # type: ignore[arg-type]
+            means = Means(asker(engine, server.url), view_of(tiny(), ()), Searching(HandClock()), engine.clock, "run")  # type: ignore[arg-type]
             trial = Trial("t1", 0, "agentic", "m-1", "q1", "fact", 1, "c2", "measured", try_no)
             client = TrialClient(trial, means, caller=(), deadline_ns=engine.clock.now_ns() + 10**10)
             await client.ask(PROMPT)
