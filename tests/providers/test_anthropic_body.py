@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadrig.providers import load
-from loadrig.words.prompt import Ask, Message, Part, Prompt, Said, Tool, ToolResult, ToolResults
+from loadrig.words.prompt import Ask, Message, Part, Prompt, Said, SearchResult, Tool, ToolResult, ToolResults
 from loadrig.words.settings import ModelSettings
 
 MODEL = ModelSettings(id="m-1", max_tokens=100)
@@ -25,8 +25,10 @@ SAID = [
 ]
 
 
-def fragments(*messages: Message, system: str = "", tools: tuple[Tool, ...] = ()) -> tuple[bytes, ...]:
-    return load("anthropic").body(Prompt(system, messages, tools), MODEL)
+def fragments(
+    *messages: Message, system: str = "", tools: tuple[Tool, ...] = (), form: str | None = None
+) -> tuple[bytes, ...]:
+    return load("anthropic").body(Prompt(system, messages, tools, form), MODEL)
 
 
 def sdk_body(**arguments: Any) -> bytes:
@@ -56,6 +58,11 @@ def text(value: str) -> dict[str, Any]:
 
 
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": ODD}
+FOUND = SearchResult("a/b.md", ODD, ("One.", ODD))
+SHOWN = {
+    "type": "search_result", "source": "a/b.md", "title": ODD, "content": [text("One."), text(ODD)],
+    "citations": {"enabled": True},
+}  # fmt: skip
 TOOL = {"name": "find", "description": "Finds.", "input_schema": json.loads(SCHEMA)}
 TURNS: tuple[Message, ...] = (
     Ask((Part("Question: what?"),)),
@@ -84,6 +91,34 @@ CASES: dict[str, tuple[tuple[bytes, ...], dict[str, Any]]] = {
     "a failed call, then text": (
         fragments(*TURNS, ToolResults((ToolResult("toolu_1", ODD, is_error=True),), "Go on.")),
         {"messages": [*PAST, user({**RESULT, "is_error": True}, text("Go on."))]},
+    ),
+    "breakpoints": (
+        fragments(Ask((Part("a", static=True, cache="5m"), Part("b", cache="1h"), Part("c")))),
+        {
+            "messages": [
+                user(
+                    {**text("a"), "cache_control": {"type": "ephemeral"}},
+                    {**text("b"), "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+                    text("c"),
+                )
+            ]
+        },
+    ),
+    "citable results": (
+        fragments(Ask((FOUND, Part("Question: what?")))),
+        {"messages": [user(SHOWN, text("Question: what?"))]},
+    ),
+    "citable results of a tool": (
+        fragments(*TURNS, ToolResults((ToolResult("toolu_1", "not sent", shown=(FOUND, FOUND)),))),
+        {"messages": [*PAST, user({**RESULT, "content": [SHOWN, SHOWN]})]},
+    ),
+    "a form for the reply": (
+        fragments(Ask((Part("a"),)), system="s", form=f"{SCHEMA} "),
+        {
+            "messages": [user(text("a"))],
+            "system": "s",
+            "output_config": {"format": {"type": "json_schema", "schema": json.loads(SCHEMA)}},
+        },
     ),
 }
 
@@ -117,6 +152,21 @@ def test_a_longer_conversation_begins_with_the_shorter_ones_fragments() -> None:
     long = fragments(*TURNS, ToolResults((ToolResult("toolu_1", "r"),)), system="s")
 
     assert (short[:-1], short[-1]) == (long[: len(short) - 1], long[-1])
+
+
+def test_a_prompts_own_limit_takes_the_place_of_the_models() -> None:
+    """A classifier's reply is short; 0 asks for none at all."""
+    made = load("anthropic").body(Prompt("", (Ask((Part("a"),)),), max_tokens=0), MODEL)
+
+    assert made[0] == b'{"max_tokens":0,"messages":['
+
+
+def test_a_breakpoint_makes_another_block_of_the_same_text() -> None:
+    """What is serialised once is kept by text and breakpoint: with and without are never taken for each other."""
+    bare = fragments(Ask((Part("x" * 99, static=True),)))[2]
+    kept = fragments(Ask((Part("x" * 99, static=True, cache="5m"),)))[2]
+
+    assert (b"cache_control" in bare, b"cache_control" in kept) == (False, True)
 
 
 def test_no_sampling_parameter_is_sent() -> None:

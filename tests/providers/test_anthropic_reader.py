@@ -14,7 +14,7 @@ from loadrig.marks import Kind
 from loadrig.providers import ApiError, Heard, load
 from loadrig.providers.outcome import outcome
 from loadrig.sse import Decoder
-from loadrig.words.prompt import ToolUse
+from loadrig.words.prompt import Citation, ToolUse
 
 
 def kinds(*events: bytes) -> list[Kind]:
@@ -120,6 +120,20 @@ def test_citations_are_kept() -> None:
     cited = piece({"type": "citations_delta", "citation": {"source": "s"}})
 
     assert said(blk("text"), txt("a"), cited, end())[0]["citations"] == [{"source": "s"}]
+
+
+def test_cited_spans_come_with_their_source() -> None:
+    """In the order of the text; what names no span, or is no object, is none."""
+    spans = [
+        {"cited_text": "one", "source": "a.md"},
+        {"cited_text": "two"},
+        {"source": "b.md"},
+        None,
+        {"cited_text": 3},
+    ]
+    events = blk("text") + txt("a") + b"".join(piece({"type": "citations_delta", "citation": span}) for span in spans)
+
+    assert heard(events + end()).citations == (Citation("one", "a.md"), Citation("two"))
 
 
 REASONS = [

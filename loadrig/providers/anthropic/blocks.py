@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from loadrig.words.prompt import Said, ToolUse
+from loadrig.words.prompt import Citation, Said, ToolUse
 
 _encode = msgspec.json.Encoder().encode
 
@@ -65,6 +65,16 @@ def tool_uses(blocks: list[Block]) -> tuple[ToolUse, ...]:
         ToolUse(_string(block.opening.get("id")), _string(block.opening.get("name")), block.arguments)
         for block in blocks
         if block.type == "tool_use"
+    )
+
+
+def citations(blocks: list[Block]) -> tuple[Citation, ...]:
+    """Spans that the model's text is said to rest on, in its order; of a kind that names no span, none."""
+    return tuple(
+        Citation(cited["cited_text"], source if isinstance(source := cited.get("source"), str) else None)
+        for block in blocks
+        for cited in block.citations
+        if isinstance(cited, dict) and isinstance(cited.get("cited_text"), str)
     )
 
 

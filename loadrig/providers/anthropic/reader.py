@@ -17,7 +17,7 @@ import msgspec
 
 from loadrig.marks import Kind
 from loadrig.providers import ApiError, Heard
-from loadrig.providers.anthropic.blocks import Block, said, tool_uses
+from loadrig.providers.anthropic.blocks import Block, citations, said, tool_uses
 from loadrig.providers.anthropic.usage import UsageMeter
 
 Stop = Literal["end", "tools", "max_tokens", "refusal", "other"]
@@ -134,6 +134,7 @@ class MessageReader:
             malformed=self._malformed,
             notes=tuple(self._notes),
             id=self._id,
+            citations=citations(blocks),
         )
 
     def _is_complete(self) -> bool:
