@@ -16,7 +16,7 @@ PACKAGE = ROOT / "loadrig"
 
 CORE = (
     "pacing", "sse", "marks", "sketch", "tokens", "cost", "stats", "plan", "suggest", "bound", "stamps",
-    "steady", "knee", "objectives", "search", "limiter", "markers",
+    "steady", "knee", "objectives", "search", "limiter", "markers", "context",
 )  # fmt: skip
 LAYERS = (
     ("words",),

@@ -2,7 +2,7 @@
 
 The pre-check is held against every other grader, computed afresh. A judge that is not calibrated is shown, and not
 used. Faithfulness is a judge's word for whether answers are supported by what was put before the model, of each
-question by its first asked trial; `FLOOR` is the share a domain set should keep.
+question by its first asked trial; `FAITHFULNESS_FLOOR` is the share a domain set should keep.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, in_order
+from loadrig.context import FAITHFULNESS_FLOOR
 from loadrig.graders import automatic
 from loadrig.graders.agreement import Agreement, Alpha, among, between, distinct
 from loadrig.graders.blind import first_asked
@@ -21,7 +22,6 @@ from loadrig.log import RunFolder
 from loadrig.stats import Share, wilson
 from loadrig.words.score import Kind, Mark
 
-FLOOR = 0.9
 MARKS: tuple[Mark, ...] = ("correct", "stale", "invented")
 PRECHECK = "pre-check"
 
@@ -96,7 +96,7 @@ def _figures(run: RunFolder, graded: Graded) -> GraderFigures:
 
 
 def _faithfulness(run: RunFolder, known: Sequence[Graded]) -> Iterator[Faithfulness]:
-    order = {arm: place for place, arm in enumerate(arm_names(run))}
+    order, floor = {arm: place for place, arm in enumerate(arm_names(run))}, FAITHFULNESS_FLOOR
     first = [record for record in first_asked(in_order(run, asked(run))) if record.arm != CONTROL]
     for judge in known:
         marks = {key: score.supported for key, score in judge.scores.items() if score.supported is not None}
@@ -105,4 +105,4 @@ def _faithfulness(run: RunFolder, known: Sequence[Graded]) -> Iterator[Faithfuln
         for (arm, model), found in sorted(groups.items(), key=lambda group: order[group[0][0]]):
             share = wilson(sum(found), len(found))
             assert share is not None
-            yield Faithfulness(arm, model, judge.grader.name, share, FLOOR, share.share >= FLOOR)
+            yield Faithfulness(arm, model, judge.grader.name, share, floor, share.share >= floor)

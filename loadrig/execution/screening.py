@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
 from loadrig.arms.control import Control
+from loadrig.context import window_of
 from loadrig.execution.estimate import TOKEN_RATIO
 from loadrig.execution.options import Overrides, of_kind, overridden
 from loadrig.words.arm import Arm
@@ -22,19 +23,6 @@ from loadrig.words.errors import InputError
 from loadrig.words.settings import LoadSettings, ModelSettings, Plan
 
 QUESTIONS, NEAREST_K = 20, 5
-WINDOWS = (  # input tokens by the beginning of a model's id, as its provider publishes them; seen 2026-11-12
-    ("claude-haiku-4-5", 200_000),
-    ("claude-opus-4-5", 200_000),
-    ("claude-fable-5", 1_000_000),
-    ("claude-mythos-5", 1_000_000),
-    ("claude-opus-5", 1_000_000),
-    ("claude-sonnet-5", 1_000_000),
-    ("claude-haiku-5", 1_000_000),
-    ("claude-opus-4-6", 1_000_000),
-    ("claude-opus-4-7", 1_000_000),
-    ("claude-opus-4-8", 1_000_000),
-    ("claude-sonnet-4-6", 1_000_000),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +87,6 @@ def spread(questions: Sequence[Question], most: int) -> tuple[Question, ...]:
 def too_wide(plan: Plan, corpus: Corpus) -> dict[str, str]:
     """The full-context arms whose prompt exceeds the known window of a model, and why, by name."""
     return dict(_too_wide(plan, corpus))
-
-
-def window_of(model: str) -> int | None:
-    """Tokens that a model takes; None when that is not known."""
-    return next((tokens for prefix, tokens in WINDOWS if model.startswith(prefix)), None)
 
 
 def _too_wide(plan: Plan, corpus: Corpus) -> Iterator[tuple[str, str]]:

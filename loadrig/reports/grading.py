@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from loadrig.analysis.grading import FLOOR, PRECHECK
+from loadrig.analysis.grading import PRECHECK
 from loadrig.analysis.summary import Summary
+from loadrig.context import FAITHFULNESS_FLOOR
 from loadrig.graders.agreement import Agreement
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, fraction, label, share
@@ -87,7 +88,8 @@ def faithfulness(summary: Summary) -> Table | None:
     )
     notes = ("questions whose first answer the judge found supported; no sheet marks this, so no judge of it is held "
              "against one",)  # fmt: skip
-    return Table("Faithfulness", ("arm", "judge", "supported", f"floor {FLOOR:g}"), rows, notes) if rows else None
+    headers = ("arm", "judge", "supported", f"floor {FAITHFULNESS_FLOOR:g}")
+    return Table("Faithfulness", headers, rows, notes) if rows else None
 
 
 def _row(one: Agreement) -> tuple[str, ...]:

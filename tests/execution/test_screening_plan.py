@@ -13,7 +13,7 @@ from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
 from loadrig.execution.options import Overrides
 from loadrig.execution.prepare import prepare_screening
-from loadrig.execution.screening import laid_over, spread, too_wide, window_of
+from loadrig.execution.screening import laid_over, spread, too_wide
 from loadrig.words.corpus import Corpus, Document, Question
 from loadrig.words.errors import InputError
 from loadrig.words.settings import ModelSettings, Plan
@@ -90,15 +90,6 @@ def test_questions_are_taken_from_each_category_in_turn() -> None:
     file = [Question(f"q{n}", category, "?", "") for n, category in enumerate("aaabaacc")]
     assert [one.id for one in spread(file, 4)] == ["q0", "q1", "q3", "q6"]
     assert [one.id for one in spread(file, 20)] == [one.id for one in file]
-
-
-@pytest.mark.parametrize(
-    ("model", "tokens"),
-    [("claude-haiku-4-5-20251001", 200_000), ("claude-haiku-5-5", 1_000_000), ("somebodys-model", None)],
-)
-def test_a_window_is_known_or_not(model: str, tokens: int | None) -> None:
-    """By the beginning of the model's id; of a model that is not listed nothing is guessed."""
-    assert window_of(model) == tokens
 
 
 @pytest.mark.parametrize(("model", "wide"), [("claude-haiku-4-5", True), ("claude-haiku-5-5", False), ("x", False)])
