@@ -39,8 +39,8 @@ _decoder = msgspec.json.Decoder(Record)
 _hash_decoder = msgspec.json.Decoder(_Hashed)
 _fragment_decoder = msgspec.json.Decoder(_Fragment)
 _REPEATED = {
-    Record: ("run", "arm", "model", "question", "category", "stage", "reply_model", "worker", "route", "currency",
-             "retrieved", "usage", "cost"),
+    Record: ("run", "arm", "model", "question", "category", "stage", "reply_model", "worker", "route", "route_note",
+             "currency", "retrieved", "usage", "cost"),
     Turn: ("prompt", "reply_model", "stop_reason", "usage", "cost"),
     Attempt: ("usage", "cost"),
 }  # fmt: skip

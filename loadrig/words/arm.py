@@ -73,13 +73,17 @@ class Client(Protocol):
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
-    """What an arm gives back. `reply` is the last turn's; `stopped` says which cap of ours ended it, if one did."""
+    """What an arm gives back. `reply` is the last turn's, its text the answer to be shown and graded; `stopped` says
+    which cap of ours ended it, if one did. `route`: the way it was answered, `route_note` why that one where it is not
+    plain. `confidence`: how sure a reply said it was, 0 to 1."""
 
     reply: Reply
     retrieved: tuple[Hit, ...] = ()
     stopped: Literal["turn_cap", "budget"] | None = None
     citations: tuple[Citation, ...] = ()
     route: str | None = None
+    route_note: str | None = None
+    confidence: float | None = None
 
 
 @runtime_checkable
@@ -101,3 +105,14 @@ class Arm(Protocol):
         ...
 
     async def answer(self, question: Question, client: Client) -> Answer: ...
+
+
+@runtime_checkable
+class Primes(Protocol):
+    """What an arm may have besides: prompts that are asked once before the first trial, so that trials find the prefix
+    kept that they share."""
+
+    def primes(self, view: View, caller: tuple[str, ...], run: str) -> tuple[Prompt, ...]:
+        """The prompts for a caller with these labels, who sees `view`; each ends at a breakpoint of the cache. None
+        when nothing is to be kept. `run`: the run's name."""
+        ...

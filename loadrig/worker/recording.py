@@ -61,6 +61,8 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         caller=question.caller,
         worker=setup.worker,
         route=answer.route if answer else None,
+        route_note=answer.route_note if answer else None,
+        confidence=answer.confidence if answer else None,
         began_at=ended.began_at,
         due_ns=ended.due_ns,
         begin_ns=ended.begin_ns,
