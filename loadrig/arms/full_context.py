@@ -3,7 +3,8 @@
 Rules: an option changes one thing. Without `ids` the tags lose their attributes; the instructions stay, the sentence
 that asks for ids included, because an arm whose instructions changed along with its tags would have two variables. So
 it is still asked to name what it cannot, and figures about cited ids do not compare. What a document says of itself in
-its own text is the corpus', and stays.
+its own text is the corpus', and stays. A cached prefix ends with the documents, so the question stands behind them:
+before them it would make every prefix a new one, and that is refused.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Literal
 
+from loadrig.arms.caching import Cache, lifetime, primer, suffix, system_for
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.passages import whole
@@ -29,19 +31,34 @@ class FullContext:
 
     `order`: by `date` (undated last, then by id), the `reverse` of that, by `name` (the id), or `shuffle`, by the
     SHA-256 of the id: no order that means anything, and the same one for every question, run and machine. `ids`: tags
-    with id, date and title. `chronology`, `rejected`: is the sentence in the instructions?
+    with id, date and title. `chronology`, `rejected`: is the sentence in the instructions? `query`: does the question
+    stand after the documents or before them? `cache`: how long the endpoint is to keep all up to the documents' end;
+    `cold`: never from an earlier run; `prime`: it is asked to once before the first trial. `mixed_rights`: run also
+    where not everyone who asks may see every document; each caller's block is then of his own documents alone.
     """
 
     order: Order = "date"
     ids: bool = True
     chronology: bool = True
     rejected: bool = True
+    mixed_rights: bool = False
+    query: Literal["last", "first"] = "last"
+    cache: Cache = "off"
+    cold: bool = False
+    prime: bool = True
+
+    def __post_init__(self) -> None:
+        if self.cache != "off" and self.query == "first":
+            raise ValueError("behind the question nothing is the same twice: a cache wants query = 'last'")
+        if self.cold and self.cache == "off":
+            raise ValueError("cold is about a cache: it wants cache = '5m' or '1h'")
 
     @property
     def name(self) -> str:
         order = "" if self.order == "date" else f"-{self.order}"
         sentences = left_out(chronology=self.chronology, rejected=self.rejected)
-        return f"full_context{sentences}{order}{'' if self.ids else '-noids'}"
+        marks = f"{order}{'' if self.ids else '-noids'}{'' if self.query == 'last' else '-queryfirst'}"
+        return f"full_context{sentences}{marks}{suffix(self.cache, cold=self.cold, prime=self.prime)}"
 
     @property
     def retrievers(self) -> tuple[str, ...]:
@@ -50,11 +67,22 @@ class FullContext:
     def prompt_tokens(self, corpus: Corpus) -> int:
         return OVERHEAD_TOKENS + corpus.tokens + (25 if self.ids else 8) * len(corpus.documents)
 
+    def primes(self, view: View, caller: tuple[str, ...], run: str) -> tuple[Prompt, ...]:
+        if self.cache == "off" or not self.prime:
+            return ()
+        return (primer(self._prompt(view, caller, run, "")),)
+
     async def answer(self, question: Question, client: Client) -> Answer:
-        documents = Part(_library(client.view, self.order, self.ids), static=True)
-        system = instructions(chronology=self.chronology, rejected=self.rejected)
-        prompt = Prompt(system, (Ask((documents, Part(ask_for(question.question)))),))
+        prompt = self._prompt(client.view, question.caller, client.run, ask_for(question.question))
         return Answer(await client.ask(prompt))
+
+    def _prompt(self, view: View, caller: tuple[str, ...], run: str, wish: str) -> Prompt:
+        documents = Part(_library(view, self.order, self.ids), static=True, cache=lifetime(self.cache))
+        asked = Part(wish)
+        system = instructions(chronology=self.chronology, rejected=self.rejected)
+        if self.cache != "off":
+            system = system_for(system, caller, run if self.cold else None)
+        return Prompt(system, (Ask((documents, asked) if self.query == "last" else (asked, documents)),))
 
 
 @lru_cache(maxsize=32)

@@ -37,6 +37,11 @@ def left_out(*, chronology: bool, rejected: bool) -> str:
     return ("" if chronology else "-nochronology") + ("" if rejected else "-norejected")
 
 
+def marked(system: str, mark: str) -> str:
+    """The instructions behind a mark, which tells the prompts of one caller or run from those of others."""
+    return f"Reference {mark}; it has no bearing on any answer. {system}"
+
+
 DIRECT = instructions()
 WITH_TOOLS = instructions(tools=True)
 
