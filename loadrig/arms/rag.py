@@ -9,7 +9,7 @@ from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.passages import in_document_order, of_hits
 from loadrig.words.arm import Answer, Client, Unit
-from loadrig.words.corpus import Corpus, Question
+from loadrig.words.corpus import Corpus, Hit, Question
 from loadrig.words.prompt import Ask, Part, Prompt
 from loadrig.words.settings import Positive
 
@@ -45,10 +45,14 @@ class Rag:
         return OVERHEAD_TOKENS + round(min(self.k, len(pieces)) * (mean + 25))
 
     async def answer(self, question: Question, client: Client) -> Answer:
+        prompt, hits = await self.prompt(question, client)
+        return Answer(await client.ask(prompt), retrieved=hits)
+
+    async def prompt(self, question: Question, client: Client) -> tuple[Prompt, tuple[Hit, ...]]:
+        """What is asked, and the hits that stand in it."""
         hits = await client.search(self.retriever, question.question, self.k, unit=self.unit)
         if self.order == "document":
             hits = in_document_order(client.view, hits)
         documents = of_hits(client.view, hits) if hits else NO_HIT
         system = instructions(chronology=self.chronology, rejected=self.rejected)
-        prompt = Prompt(system, (Ask((Part(documents), Part(ask_for(question.question)))),))
-        return Answer(await client.ask(prompt), retrieved=hits)
+        return Prompt(system, (Ask((Part(documents), Part(ask_for(question.question)))),)), hits
