@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadrig.corpus.jsonl import read_rows
+from loadrig.words.corpus import EVERYTHING
 from loadrig.words.errors import InputError
 
 NAME = "manifest.jsonl"
@@ -47,6 +48,11 @@ def read_manifest(path: Path) -> list[tuple[int, Entry]]:
         _once(lines_of_files, entry.file, what="file", path=path, line=line)
         if entry.date is not None and not is_iso(entry.date):
             raise InputError(f"not an ISO date: {entry.date!r}", path=path, line=line, remedy="write it as 2026-03-01")
+        if EVERYTHING in entry.access:
+            remedy = "leave `access` out: a document without labels is open to all"
+            raise InputError(
+                f"{EVERYTHING!r} is a caller's label, not a document's", path=path, line=line, remedy=remedy
+            )
     return rows
 
 

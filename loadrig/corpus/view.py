@@ -18,7 +18,7 @@ class CallerView:
 
 
 def view_of(corpus: Corpus, caller: tuple[str, ...]) -> CallerView:
-    """The view of a caller with these labels; no labels: everything."""
+    """The view of a caller with these labels."""
     seen = tuple(document for document in corpus.documents if sees(caller, document.access))
     ids = {document.id for document in seen}
     chunks = tuple(chunk for chunk in corpus.chunks if chunk.document in ids)

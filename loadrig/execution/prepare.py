@@ -13,6 +13,7 @@ from pathlib import Path
 from loadrig import corpus as corpora
 from loadrig import plan as planning
 from loadrig import questions as question_files
+from loadrig.corpus import rights as access
 from loadrig.corpus.facts import Facts, facts_of
 from loadrig.corpus.ledger import read_ledger
 from loadrig.cost import Prices
@@ -58,6 +59,8 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
     corpus = corpora.load(plan.corpus)
     asked = question_files.select(plan.questions, corpus)
     questions = asked.questions
+    rights = access.rights_of(corpus, questions)
+    access.check(plan.arms, rights)
     names = {name for arm in plan.arms for name in arm.retrievers}
     indexes, index_ns = build_indexes(names, corpus) if build else ({}, {})
     if steering is None:
@@ -78,7 +81,7 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
         trials=trials,
         samples=samples,
         estimate=estimated(samples, planning.likely(stages, trials), prices, models=plan.model),
-        warnings=_warnings(plan, corpus, asked.left_out, prices),
+        warnings=(*_warnings(plan, corpus, asked.left_out, prices), *access.told(rights)),
         facts=facts_of(corpus, read_ledger(Path(plan.corpus.path))) if build else (),
     )
 

@@ -39,7 +39,7 @@ class Ranking:
 
     def _visible(self, caller: tuple[str, ...]) -> npt.NDArray[np.bool_] | None:
         """Which documents the caller sees; None: all."""
-        if not caller or not any(self.access):
+        if not any(self.access):
             return None
         return np.array([sees(caller, access) for access in self.access])
 

@@ -23,9 +23,14 @@ class Document:
     access: tuple[str, ...] = ()
 
 
+EVERYTHING = "*"
+"""A caller's label that opens every document. Who names no label sees those that are open to all: whoever forgets to
+say who asks must not thereby show him everything."""
+
+
 def sees(caller: tuple[str, ...], access: tuple[str, ...]) -> bool:
-    """Whether a caller with these labels sees a document with those: one in common, or either has none."""
-    return not caller or not access or not set(caller).isdisjoint(access)
+    """Whether a caller with these labels sees a document with those: it has none, or one of them is his too."""
+    return not access or EVERYTHING in caller or not set(caller).isdisjoint(access)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Question:
     `gold` are the document ids that must be present for it to be answerable; `stale` the superseded values;
     `amending` the documents that carry the current state. Each entry of `must_contain` must occur in an answer,
     `||` separating alternatives (case-insensitive, on word boundaries): a cheap pre-check, not the grade.
-    `caller` are access labels; empty means: sees everything. `at_s`: when it is asked in a replay, in seconds.
+    `caller` are access labels (see `sees`). `at_s`: when it is asked in a replay, in seconds.
     """
 
     id: str

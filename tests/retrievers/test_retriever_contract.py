@@ -89,10 +89,10 @@ def test_a_caller_sees_only_what_his_labels_open_and_loses_no_place_to_the_rest(
         files[f"x{at}.txt"] = "other things"
         lines.append({"id": f"x{at}", "file": f"x{at}.txt"})
     retriever = build(name, loaded(tmp_path, {**files, "manifest.jsonl": rows(*lines)}))
-    assert docs(retriever, "secret", 2) == ["red", "blue"]
+    assert docs(retriever, "secret", 2, ("*",)) == ["red", "blue"]
     assert docs(retriever, "secret", 2, ("board",)) == ["blue", "green"]
     assert docs(retriever, "secret", 9, ("staff",)) == ["red", "blue", "open"]
-    assert docs(retriever, "secret", 9, ("guest",)) == ["open"]
+    assert docs(retriever, "secret", 9, ("guest",)) == docs(retriever, "secret", 9) == ["open"]
 
 
 @pytest.mark.parametrize("texts", [{"a.txt": "!!!"}, {"a.txt": "!!!", "b.txt": "word", "c.txt": "x", "d.txt": "y"}])

@@ -10,7 +10,7 @@ from loadrig.corpus.manifest import is_iso
 from loadrig.corpus.rules.outcome import Finding, Note, Outcome, Place, Unchecked
 from loadrig.corpus.rules.subject import Subject
 from loadrig.suggest import did_you_mean
-from loadrig.words.corpus import sees
+from loadrig.words.corpus import EVERYTHING, sees
 
 TOP = 400  # characters: a head of a letter or of minutes
 
@@ -80,7 +80,7 @@ def callers(subject: Subject) -> Iterator[Outcome]:
     known = sorted({label for access in (*labels.values(), *listed) for label in access})
     for line in subject.key:
         for label in line.question.caller:
-            if label not in known:
+            if label not in known and label != EVERYTHING:
                 problem = f"{line.question.id}: no document has the caller's label {label!r}"
                 yield Finding(subject.at_question(line), problem, did_you_mean(label, known))
         hidden = [doc for doc in line.question.gold if not sees(line.question.caller, labels.get(doc, ()))]
