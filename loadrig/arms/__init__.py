@@ -10,5 +10,6 @@ ARMS: dict[str, str] = {
     "control": "loadrig.arms.control:Control",
     "rag": "loadrig.arms.rag:Rag",
     "full_context": "loadrig.arms.full_context:FullContext",
+    "cached_core": "loadrig.arms.cached_core:CachedCore",
     "agentic": "loadrig.arms.agentic:Agentic",
 }

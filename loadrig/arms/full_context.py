@@ -68,7 +68,7 @@ class FullContext:
         return OVERHEAD_TOKENS + corpus.tokens + (25 if self.ids else 8) * len(corpus.documents)
 
     def primes(self, view: View, caller: tuple[str, ...], run: str) -> tuple[Prompt, ...]:
-        if self.cache == "off" or not self.prime:
+        if self.cache == "off" or not self.prime or not view.corpus.documents:
             return ()
         return (primer(self._prompt(view, caller, run, "")),)
 
