@@ -18,6 +18,7 @@ from loadrig.simulator.request import Message, Request, user_texts
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.transcript import toolset, transcribe
 
+ASKED = "Question:"
 PLAIN_CHARS = 300
 """Untagged text before the question counts as a document from this length on."""
 
@@ -97,11 +98,16 @@ def _call(call: ToolCall, identity: str) -> Call:
 
 
 def read_given(messages: tuple[Message, ...]) -> Given:
-    """Find the question (the last text of the last user message that has text) and the documents of all user text."""
+    """Find the question (the last text of the last user message that has text; where documents stand last, what is
+    asked before them) and the documents of all user text."""
     texts = user_texts(messages)
     if not texts:
         return Given("", [])
     before, question = _split_question(texts[-1])
+    if not question:
+        asked = next((place for place in range(len(texts) - 2, -1, -1) if texts[place].startswith(ASKED)), None)
+        if asked is not None:
+            question = texts.pop(asked)[len(ASKED) :].strip()
     sources: list[Source] = []
     for text in (*texts[:-1], before):
         add_sources(text, sources, plain=True)
@@ -110,9 +116,9 @@ def read_given(messages: tuple[Message, ...]) -> Given:
 
 def _split_question(text: str) -> tuple[str, str]:
     """(what comes before, the question): after the last `Question:`, else after the last document."""
-    at = text.rfind("Question:")
+    at = text.rfind(ASKED)
     if at >= 0 and text.find("</document>", at) < 0:
-        return text[:at], text[at + len("Question:") :].strip()
+        return text[:at], text[at + len(ASKED) :].strip()
     end = text.rfind("</document>")
     return (text[: end + 11], text[end + 11 :].strip()) if end >= 0 else ("", text.strip())
 
