@@ -2,8 +2,8 @@
 
 Every HTTP attempt is charged on exactly one line, so the lines sum to the total: `superseded` (tries that were asked
 again), `warmup`, `failed` (all attempts of trials that failed), `retries` (attempts followed by another of the same
-turn), `tail`, `measured`, `probe` (calls before the first trial), `judge` (all that model judges of this run were
-asked). A question's cost is that of its trial: measured + tail + retries + failed.
+turn), `tail`, `measured`; of calls before the first trial `priming` (of a cache), `summaries` and `probe`; `judge` (all
+that model judges of this run were asked). A question's cost is that of its trial: measured + tail + retries + failed.
 
 A charge is unknown when usage came but no price is known, or when a 200 reply or a whole trial ended without telling
 its usage, or when a request was sent whole and no status came; the sum is then partial. An attempt that was refused
@@ -12,17 +12,23 @@ with a status, or never sent whole, costs nothing. A reply that broke off costs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from loadrig.cost import is_free, is_open, total
 from loadrig.graders.cases import judge_runs
 from loadrig.log import RunFolder
-from loadrig.words.record import Attempt, Record, Usage
+from loadrig.words.record import Attempt, Purpose, Record, Usage
 
-LineName = Literal["measured", "tail", "warmup", "retries", "failed", "superseded", "probe", "judge"]
+LineName = Literal[
+    "measured", "tail", "warmup", "retries", "failed", "superseded", "probe", "priming", "summaries", "judge"
+]
+
+
+_LINES: Mapping[Purpose, LineName] = MappingProxyType({"prime": "priming", "summarise": "summaries"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ def bill(run: RunFolder) -> Bill:
     found = [charge for record in run.records for charge in charges(record)]
     found += [charge for record in run.superseded for charge in charges(record, superseded=True)]
     judging = (record for judge in judge_runs(run.path) for record in (*judge.records, *judge.superseded))
-    found += [replace(charge, line="probe") for record in run.probes for charge in charges(record)]
+    found += [replace(charge, line=_beforehand(record)) for record in run.probes for charge in charges(record)]
     found += [replace(charge, line="judge") for record in judging for charge in charges(record)]
     currency = currency_of(run)
     lines = tuple(
@@ -149,6 +155,12 @@ def _charge(attempt: Attempt, line: LineName) -> Charge:
     if attempt.usage is None and is_free(attempt):
         return Charge(line, Decimal(0), at_least=False)
     return Charge(line, None, at_least=False)
+
+
+def _beforehand(record: Record) -> LineName:
+    """What a call before the first trial was for."""
+    purpose = record.turns[-1].purpose if record.turns else "answer"
+    return _LINES.get(purpose, "probe")
 
 
 def _open(usage: Usage | None) -> bool:

@@ -19,11 +19,12 @@ import uvloop
 from loadrig import __version__
 from loadrig.execution import folder as folders
 from loadrig.execution import resuming
+from loadrig.execution.beforehand import Means
 from loadrig.execution.course import Course
 from loadrig.execution.fleets import Fleet
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared, calibrate, prepare
-from loadrig.execution.probing import Means, probe
+from loadrig.execution.probing import probe
 from loadrig.execution.signals import Signals
 from loadrig.execution.steering import Steering
 from loadrig.execution.targets import Reached, check, reach

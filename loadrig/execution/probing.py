@@ -10,49 +10,28 @@ text. The calls are on record in probes.jsonl and on a line of their own in the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from hashlib import blake2b
-from pathlib import Path
+from dataclasses import replace
 
 from loadrig.cost import prompt_tokens
+from loadrig.execution.beforehand import Beforehand, Means
 from loadrig.execution.calibration import counted
 from loadrig.execution.prepare import Prepared
 from loadrig.execution.sampling import Sample, tokens_of
-from loadrig.log import RunLog
 from loadrig.markers import MARKERS, Marked, gap, marked, static_part
 from loadrig.wire.engine import Engine
-from loadrig.wire.turn import Asker, Target
-from loadrig.words.arm import Answer
+from loadrig.wire.turn import Target
 from loadrig.words.clock import SystemClock
-from loadrig.words.corpus import Question
 from loadrig.words.errors import InputError
 from loadrig.words.prompt import Prompt
-from loadrig.words.record import Failure, Record
+from loadrig.words.record import Record
 from loadrig.words.safeguard import Figure, Safeguard
-from loadrig.words.trial import Trial
-from loadrig.worker.client import Notes
-from loadrig.worker.recording import Ended, record_of
-from loadrig.worker.setup import Setup
 
 CONTEXT, TOKENS = "context probe", "prompt tokens"
-PROBE = "probe"
 TIMES = 2
 OFF_COUNT, OFF_RATIO = 0.02, 0.1
 PLAUSIBLE = (0.7, 2.5)  # a provider's tokens over o200k_base of the same text: 0.9 to 1.54 were seen
 NARROW_CHARS = 8_000
 MIN_OUTPUT = 2_000  # the lines take some 200 tokens; a model that thinks needs room before them
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What a probe is sent and paid with. `room`: whether the budget has room for one more call."""
-
-    run: str
-    log: RunLog
-    targets: Mapping[str, Target]
-    spent: Callable[[Record], None]
-    room: Callable[[], bool]
 
 
 async def probe(prepared: Prepared, means: Means) -> tuple[Safeguard, ...]:
@@ -78,11 +57,8 @@ class _Probe:
     def __init__(self, prepared: Prepared, means: Means, target: Target, engine: Engine) -> None:
         roomy = replace(target.model, max_tokens=max(MIN_OUTPUT, target.model.max_tokens))
         self._target = replace(target, model=roomy)
-        self._plan, self._means, self._clock = prepared.plan, means, engine.clock
-        self._setup = Setup(means.run, "driver", prepared.plan, Path(), means.targets, prepared.prices)
-        self._asker = Asker(engine, self._target, prepared.plan.limits, prepared.plan.retry)
-        self._seed = f"{means.run}/{self._clock.label()}/{target.model.id}"
-        self._number = 0
+        self._before = Beforehand(prepared.plan, prepared.prices, means, self._target, engine)
+        self._room, self._seed = means.room, self._before.seed
 
     async def run(self, sample: Sample) -> tuple[Safeguard, Safeguard]:
         """The context check and the token check."""
@@ -92,7 +68,7 @@ class _Probe:
         for number in range(TIMES):
             made = marked(sample.prompt, f"{self._seed}/{number}")
             assert made is not None
-            if not self._means.room():
+            if not self._room():
                 break
             rounds.append((made, await self._ask(made.prompt)))
             if rounds[-1][1].outcome != "answered" or not made.missing(rounds[-1][1].answer):
@@ -103,29 +79,7 @@ class _Probe:
         return context(rounds, model, sample.arm), await self._tokens(*rounds[0], sample.prompt)
 
     async def _ask(self, prompt: Prompt) -> Record:
-        self._number += 1
-        digest = blake2b(f"{self._seed}/{self._number}".encode(), digest_size=6).hexdigest()
-        trial = Trial(f"{PROBE}-{digest}", 0, PROBE, self._target.model.id, PROBE, PROBE, self._number, PROBE, "probe")
-        began_at, begin_ns = self._clock.label(), self._clock.now_ns()
-        deadline_ns = begin_ns + round(self._plan.limits.total * 1e9)
-        asked = await self._asker.ask(prompt, trace=f"{trial.id}.1", deadline_ns=deadline_ns)
-        failure = asked.turn.attempts[-1].failure if asked.reply is None else None
-        if asked.reply is None and failure is None:
-            failure = Failure("protocol", "no reply and no failure")
-        ended = Ended(
-            trial,
-            Question(PROBE, PROBE, PROBE, ""),
-            None if asked.reply is None else Answer(asked.reply),
-            failure,
-            Notes((asked.turn,), None, None, None),
-            began_at=began_at,
-            begin_ns=begin_ns,
-            end_ns=self._clock.now_ns(),
-        )
-        record = record_of(ended, self._setup)
-        self._means.log.probe(record, asked.fragments)
-        self._means.spent(record)
-        return record
+        return (await self._before.ask(prompt))[0]
 
     async def _tokens(self, made: Marked, record: Record, original: Prompt) -> Safeguard:
         model = self._target.model.id
@@ -144,7 +98,7 @@ class _Probe:
         model = self._target.model.id
         narrow = marked(original, f"{self._seed}/narrow", chars=NARROW_CHARS)
         assert narrow is not None
-        told = _reported(await self._ask(narrow.prompt)) if self._means.room() else None
+        told = _reported(await self._ask(narrow.prompt)) if self._room() else None
         if told is None:
             return Safeguard(
                 TOKENS, "not checked", "the endpoint counts no tokens and told none of a short prompt", of=model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -32,9 +33,24 @@ def test_the_lines_sum_to_the_total(tmp_path: Path) -> None:
     found = bill(read_run(tmp_path, records))
     assert {line.name: line.money.amount for line in found.lines} == {
         "measured": "0.03", "tail": "0.08", "warmup": "0.04", "retries": "0.02", "failed": "0.45", "superseded": "0.01",
-        "probe": "0", "judge": "0",
+        "probe": "0", "priming": "0", "summaries": "0", "judge": "0",
     }  # fmt: skip
     assert (found.total.amount, found.total.unknown, found.total.at_least) == ("0.63", 0, False)
+
+
+def test_calls_before_the_first_trial_are_on_the_line_of_what_they_were_for(tmp_path: Path) -> None:
+    """One that failed is on its line too; none of them is a trial's."""
+    made = [
+        record(f"probe-{at}", cost=cost, phase="probe", turns=(turn(cost, usage=USED, purpose=purpose),), **given)
+        for at, (cost, purpose, given) in enumerate(
+            [("0.01", "answer", {}), ("0.02", "prime", {}), ("0.04", "summarise", {"outcome": "failed"})]
+        )
+    ]
+    found = bill(replace(read_run(tmp_path, [priced("a", "0.08")]), probes=tuple(made)))
+    assert {line.name: line.money.amount for line in found.lines if line.money.amount != "0"} == {
+        "measured": "0.08", "probe": "0.01", "priming": "0.02", "summaries": "0.04",
+    }  # fmt: skip
+    assert found.total.amount == "0.15"
 
 
 @given(st.lists(st.tuples(st.sampled_from(["measured", "tail", "warmup"]), st.decimals(0, 9, places=9)), max_size=9))
