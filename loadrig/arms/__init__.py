@@ -12,4 +12,5 @@ ARMS: dict[str, str] = {
     "full_context": "loadrig.arms.full_context:FullContext",
     "cached_core": "loadrig.arms.cached_core:CachedCore",
     "agentic": "loadrig.arms.agentic:Agentic",
+    "decompose": "loadrig.arms.decompose:Decompose",
 }

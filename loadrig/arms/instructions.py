@@ -21,6 +21,11 @@ TOOLS = (
     "The documents are reached through the tools: search for what you need, read what looks decisive, "
     "try other words when a search finds nothing, and answer once the documents you have read settle the question."
 )
+SPLITTING = (
+    f"{ROLE} Before any is looked for, the question is split into what must be found out one by one. Name these "
+    "questions in the order in which they are to be looked up, each to be understood without the others: no word in it "
+    "points to another. A question that asks for a single thing is its own only part."
+)
 
 
 def instructions(*, chronology: bool = True, rejected: bool = True, tools: bool = False) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import re
 from dataclasses import replace
+from itertools import repeat
 
 import pytest
 from scripted_client import ScriptedClient, calls, says, tiny
@@ -41,7 +42,7 @@ def _texts(prompt: Prompt) -> list[str]:
 @pytest.mark.parametrize("kind", ARMS)
 def test_an_arm_answers_with_the_last_reply_and_puts_the_question_last(kind: str) -> None:
     """The question is the last block of the first user message, and no corpus text is in the system part."""
-    client = ScriptedClient([says("In February.")])
+    client = ScriptedClient(repeat(says("In February.")))
     assert _answer(_arm(kind), client).reply.text == "In February."
     assert _texts(client.prompts[0])[-1] == "Question: When are apples pruned?"
     assert "Tibbet" not in client.prompts[0].system
@@ -50,7 +51,7 @@ def test_an_arm_answers_with_the_last_reply_and_puts_the_question_last(kind: str
 @pytest.mark.parametrize("kind", ARMS)
 def test_the_same_trial_gives_the_same_prompt(kind: str) -> None:
     """Two clients see equal prompts: no date, no random order."""
-    first, second = ScriptedClient([says("x")]), ScriptedClient([says("x")])
+    first, second = ScriptedClient(repeat(says("x"))), ScriptedClient(repeat(says("x")))
     _answer(_arm(kind), first)
     _answer(_arm(kind), second)
     assert first.prompts == second.prompts
