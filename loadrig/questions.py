@@ -78,6 +78,7 @@ class _Row:
     amending: tuple[str, ...] = ()
     caller: tuple[str, ...] = ()
     at_s: float | None = None
+    depths: tuple[float, ...] = ()
     derivation: Any = None
 
 

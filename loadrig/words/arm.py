@@ -75,7 +75,8 @@ class Client(Protocol):
 class Answer(msgspec.Struct, frozen=True, gc=False):
     """What an arm gives back. `reply` is the last turn's, its text the answer to be shown and graded; `stopped` says
     which cap of ours ended it, if one did. `route`: the way it was answered, `route_note` why that one where it is not
-    plain. `confidence`: how sure a reply said it was, 0 to 1."""
+    plain. `confidence`: how sure a reply said it was, 0 to 1. `depths`: of an arm that put the gold documents in their
+    places, where the middle of each stood, as a share of the `context_tokens` of documents, in the prompt's order."""
 
     reply: Reply
     retrieved: tuple[Hit, ...] = ()
@@ -84,6 +85,8 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
     route: str | None = None
     route_note: str | None = None
     confidence: float | None = None
+    depths: tuple[float, ...] = ()
+    context_tokens: int | None = None
 
 
 @runtime_checkable

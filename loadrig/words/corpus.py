@@ -91,6 +91,7 @@ class Question:
     `amending` the documents that carry the current state. Each entry of `must_contain` must occur in an answer,
     `||` separating alternatives (case-insensitive, on word boundaries): a cheap pre-check, not the grade.
     `caller` are access labels (see `sees`). `at_s`: when it is asked in a replay, in seconds.
+    `depths`: of a made probe, where in the whole corpus what answers it stands, 0 the top and 1 the end.
     """
 
     id: str
@@ -105,6 +106,7 @@ class Question:
     amending: tuple[str, ...] = ()
     caller: tuple[str, ...] = ()
     at_s: float | None = None
+    depths: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

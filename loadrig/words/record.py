@@ -151,7 +151,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}):
     """What became of one trial (and try). `(trial, try_no)` is unique; the highest `try_no` counts. In JSON
-    `try_no` is `try`, a Python keyword. `route`, its note and `confidence` are as the arm's `Answer` says."""
+    `try_no` is `try`, a Python keyword. `route`, its note, `confidence`, `depths` and
+    `context_tokens` are as the arm's `Answer` says."""
 
     run: str
     trial: str
@@ -172,6 +173,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}
     route: str | None = None
     route_note: str | None = None
     confidence: float | None = None
+    depths: tuple[float, ...] = ()
+    context_tokens: int | None = None
     began_at: str | None = None
     due_ns: int | None = None
     begin_ns: int | None = None

@@ -63,6 +63,8 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         route=answer.route if answer else None,
         route_note=answer.route_note if answer else None,
         confidence=answer.confidence if answer else None,
+        depths=answer.depths if answer else (),
+        context_tokens=answer.context_tokens if answer else None,
         began_at=ended.began_at,
         due_ns=ended.due_ns,
         begin_ns=ended.begin_ns,

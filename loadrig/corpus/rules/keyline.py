@@ -71,6 +71,7 @@ class _Row:
     amending: tuple[str, ...] = ()
     caller: tuple[str, ...] = ()
     at_s: float | None = None
+    depths: tuple[float, ...] = ()
     subtype: Any = None
     fact: Any = None
     refusal: Any = None
