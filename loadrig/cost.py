@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation, localcontext
 from pathlib import Path
@@ -29,6 +29,7 @@ from typing import Any
 import msgspec
 
 from loadrig.words.errors import InputError
+from loadrig.words.prompt import Lifetime
 from loadrig.words.record import Attempt, Usage
 
 OURS = Path(__file__).with_name("prices.toml")
@@ -36,7 +37,7 @@ SPLIT_UNKNOWN = "write split unknown"
 
 _RATES = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
 _NEEDED = ("model", "effective_from", "source", "seen", "currency", *_RATES)
-_OPTIONAL = ("tiers", "multipliers")
+_OPTIONAL = ("tiers", "multipliers", "cache_minimum")
 _PLAINLY = {"standard", "global", "not_available"}  # ways to be served that no multiplier belongs to
 _DATED = re.compile(r"-\d{8}$")
 _LATEST = re.compile(r"-latest$")
@@ -65,7 +66,8 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """One row of a table. `tiers` rise; `multipliers` are named (`batch`, `us`, `fast`) and apply to every token."""
+    """One row of a table. `tiers` rise; `multipliers` are named (`batch`, `us`, `fast`) and apply to every token.
+    `cache_minimum`: tokens below which the model's endpoint caches no prefix; None: not known."""
 
     model: str
     effective_from: date
@@ -75,6 +77,7 @@ class Price:
     rates: Rates
     tiers: tuple[Tier, ...] = ()
     multipliers: tuple[tuple[str, Decimal], ...] = ()
+    cache_minimum: int | None = None
 
 
 class Cost(msgspec.Struct, frozen=True, gc=False):
@@ -99,7 +102,11 @@ class Prices:
         ours = _read(OURS)
         if user is None:
             return cls(ours)
-        theirs = _read(Path(user))
+        minima = {row.model: row.cache_minimum for row in ours}
+        theirs = tuple(
+            row if row.cache_minimum is not None else replace(row, cache_minimum=minima.get(row.model))
+            for row in _read(Path(user))
+        )
         replaced = {row.model for row in theirs}
         kept = (row for row in ours if row.model not in replaced and row.currency == theirs[0].currency)
         return cls((*kept, *theirs))
@@ -175,6 +182,42 @@ def total(amounts: Iterable[Decimal]) -> Decimal:
     """The exact sum, whatever the number of digits."""
     with localcontext(prec=100):
         return sum(amounts, Decimal(0))
+
+
+def pays_from(rates: Rates, lifetime: Lifetime, *, primed: bool) -> int | None:
+    """Of how many questions on, all within the lifetime of the one before, a kept prefix is cheaper than sending it
+    anew each time; None: never.
+
+    What stands behind the prefix costs the same either way and the prefix's size is a factor of both sides, so rates
+    alone decide. n questions cost n x input without a cache. With one, the first writes and the others read, or, where
+    a call of its own has primed it, that call writes and all of them read:
+
+        n x input > write + (n - 1) x read   <=>   n > (write - read) / (input - read)
+        n x input > write + n x read         <=>   n > write / (input - read)        (primed)
+    """
+    saved = rates.input - rates.cache_read
+    if saved <= 0:
+        return None
+    write = _write(rates, lifetime)
+    return max(1, int((write if primed else write - rates.cache_read) / saved) + 1)
+
+
+def pays_above(rates: Rates, lifetime: Lifetime) -> float | None:
+    """Above how many questions a lifetime, on average and at random, a kept prefix is cheaper in the long run; None:
+    never. Each reads if the one before came less than a lifetime ago, which keeps the prefix for another one.
+
+    Of Poisson arrivals, v on average in a lifetime, a share e^-v comes after a longer gap and writes:
+
+        read + (write - read) x e^-v < input   <=>   v > ln((write - read) / (input - read))
+    """
+    saved, lost = rates.input - rates.cache_read, _write(rates, lifetime) - rates.cache_read
+    if saved <= 0:
+        return None
+    return float((lost / saved).ln()) if lost > saved else 0.0
+
+
+def _write(rates: Rates, lifetime: Lifetime) -> Decimal:
+    return rates.cache_write_5m if lifetime == "5m" else rates.cache_write_1h
 
 
 def _rates_for(price: Price, prompt_size: int) -> Rates:
@@ -253,6 +296,7 @@ def _row(row: Mapping[str, Any], number: int, path: Path) -> Price:
         rates=_rates(row, where, path),
         tiers=tuple(sorted(tiers, key=lambda tier: tier.above_prompt_tokens)),
         multipliers=tuple((name, _decimal(value, f"{where}: {name}", path)) for name, value in multipliers.items()),
+        cache_minimum=_count(row.get("cache_minimum"), f"{where}: cache_minimum", path),
     )
 
 
@@ -269,6 +313,12 @@ def _check_keys(
 
 def _rates(row: Mapping[str, Any], where: str, path: Path) -> Rates:
     return Rates(**{name: _decimal(row[name], f"{where}: {name}", path) for name in _RATES})
+
+
+def _count(value: object, where: str, path: Path) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise InputError(f"{where}: {value!r} is no number of tokens", path=path, remedy="write a whole number, like 512")
 
 
 def _decimal(value: object, where: str, path: Path) -> Decimal:
