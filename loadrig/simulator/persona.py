@@ -11,6 +11,7 @@ from loadrig.simulator.counting import pieces
 from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
 from loadrig.simulator.draws import draw
 from loadrig.simulator.echo import repeated
+from loadrig.simulator.forms import in_parts
 from loadrig.simulator.judge import judge
 from loadrig.simulator.reader import Habits, answer
 from loadrig.simulator.reply import Call, Text
@@ -32,12 +33,15 @@ class Given:
 
 
 def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tuple[Text | Call, ...]]:
-    """(stop reason, blocks) for a request: a verdict when it is a case to judge, lines when it asks to repeat some;
-    else tool calls while they help, and an answer from all that was seen."""
+    """(stop reason, blocks) for a request: a verdict when it is a case to judge, lines when it asks to repeat some, the
+    question's parts when its form is a list; else tool calls while they help, and an answer from all that was seen."""
     said = _verdict(request.messages, attempt, scenario) or repeated(request.messages)
     if said is not None:
         return "end_turn", (Text(tuple(pieces(said))),)
     given = read_given(request.messages)
+    parts = in_parts(request.form, given.question)
+    if parts is not None:
+        return "end_turn", (Text(tuple(pieces(parts))),)
     sources = given.sources
     tools = toolset(request.tools)
     if request.tools:

@@ -47,6 +47,8 @@ class Request:
     tools: tuple[Block, ...]
     messages: tuple[Message, ...]
     automatic_cache: Block | None
+    form: Block | None = None
+    """The JSON schema that the reply's text must meet."""
 
 
 def user_texts(messages: tuple[Message, ...]) -> list[str]:
@@ -81,6 +83,7 @@ def parse_request(body: bytes, *, counting: bool = False) -> Request:
         tools=_objects(fields.get("tools", []), "tools"),
         messages=_messages(fields),
         automatic_cache=fields.get("cache_control"),
+        form=_form(fields.get("output_config")),
     )
     _check_breakpoints(request)
     return request
@@ -93,6 +96,17 @@ def _max_tokens(fields: Block) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise BadRequestError("max_tokens: Input should be a non-negative integer")
     return value
+
+
+def _form(config: object) -> Block | None:
+    """The schema of `output_config.format`; None where there is none."""
+    wish = config.get("format") if isinstance(config, dict) else None
+    if wish is None:
+        return None
+    schema = wish.get("schema") if isinstance(wish, dict) and wish.get("type") == "json_schema" else None
+    if not isinstance(schema, dict):
+        raise BadRequestError("output_config.format: Input should be a json_schema with an object as its schema")
+    return schema
 
 
 def _messages(fields: Block) -> tuple[Message, ...]:
