@@ -21,7 +21,7 @@ from loadrig.words.record import Failure, Gaps, ToolCall, Usage
 READ = ToolCall("read", "{}", ok=True, docs=("a.md",), ns=9)
 REFUSED = attempt(failure=Failure("http_5xx", "ä", http_status=500), rate_limit=(("x", "1"),))
 FULL = record(
-    "t1", try_no=2, caller=("staff",), route="a", citations=(Citation("a span", "a.md", sent=True),), cost="0.00012",
+    "t1", try_no=2, caller=("staff",), route="a", citations=(Citation("a span", "a.md"),), cost="0.00012",
     currency="USD", begin_ns=1,
     end_ns=2, usage=Usage(input=1, cache_read=2, output=3, exact=False, flags=("odd",)),
     retrieved=(Hit("a.md", "a.md#0", 1.5),),

@@ -17,8 +17,9 @@ from hashlib import blake2b
 
 import msgspec
 
+from loadrig.cost import prompt_tokens
 from loadrig.limiter import Limiter
-from loadrig.providers import Dialect, load
+from loadrig.providers import Dialect, Heard, load
 from loadrig.wire.engine import Engine
 from loadrig.wire.exchange import Exchange, Request
 from loadrig.wire.head import Head
@@ -112,10 +113,7 @@ class Asker:
             backoff_ns = pause.ns
         turn = turn_of(tries, digests, (*notes, *([] if pause.why is None else [pause.why])))
         heard = tries[-1].heard
-        failed = turn.outcome == "failed"
-        reply = (
-            None if failed else Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said, heard.citations)
-        )
+        reply = None if turn.outcome == "failed" else _reply(heard, turn)
         return Asked(turn, reply, dict(zip(digests, fragments, strict=True)))
 
     async def _held(self, wait_ns: int, on_hold: Callable[[int], None]) -> int:
@@ -151,6 +149,12 @@ class Asker:
         if pause.ns is not None and deadline_ns is not None and clock.now_ns() + pause.ns >= deadline_ns:
             return Pause(None, "no time left for another attempt")
         return pause
+
+
+def _reply(heard: Heard, turn: Turn) -> Reply:
+    known = [attempt.usage for attempt in turn.attempts if attempt.usage is not None]
+    tokens = sum(prompt_tokens(usage) + (usage.output or 0) for usage in known) if known else None
+    return Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said, heard.citations, tokens)
 
 
 async def resolve(model: ModelSettings, base_url: str | None) -> Target:

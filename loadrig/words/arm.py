@@ -9,8 +9,8 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from loadrig.words.corpus import Chunk, Corpus, Document, Hit, Question
-from loadrig.words.prompt import Citation, Prompt, Reply, ToolUse
-from loadrig.words.record import Purpose
+from loadrig.words.prompt import Citation, Prompt, Reply, SearchResult, ToolUse
+from loadrig.words.record import Purpose, Withheld
 
 Unit = Literal["chunk", "document"]
 
@@ -31,13 +31,16 @@ class View(Protocol):
 class ToolOutput:
     """What a tool gave back: the text for the model, whether it worked, and the documents the text shows.
 
-    `hits` is the number of search hits, None for a tool that does not search.
+    `hits` is the number of search hits, None for a tool that does not search. `shown` takes the place of `text` when
+    there is any. `withheld`: why the tool was not run.
     """
 
     text: str
     ok: bool = True
     docs: tuple[str, ...] = ()
     hits: int | None = None
+    shown: tuple[SearchResult, ...] = ()
+    withheld: Withheld | None = None
 
 
 class ToolRunner(Protocol):
@@ -80,7 +83,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
     reply: Reply
     retrieved: tuple[Hit, ...] = ()
-    stopped: Literal["turn_cap", "budget"] | None = None
+    stopped: Literal["turn_cap", "budget", "loop"] | None = None
     citations: tuple[Citation, ...] = ()
     route: str | None = None
     route_note: str | None = None

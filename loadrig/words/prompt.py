@@ -108,20 +108,21 @@ class ToolUse:
 
 
 class Citation(msgspec.Struct, frozen=True, gc=False):
-    """A span the model says it relies on: `text` as it cites it, `source` the document's id it names for it. `sent`:
-    whether the span stands in what the trial had sent from that document; None: not checked."""
+    """A span the model says it relies on: `text` as it cites it, `source` the document's id it names for it. Whether
+    the span stands in what was sent is found out by whoever reads the records."""
 
     text: str
     source: str | None = None
-    sent: bool | None = None
 
 
 class Reply(msgspec.Struct, frozen=True, gc=False):
     """A complete reply. `stop` is the dialect's stop reason mapped to ours; unknown ones are `other`. `citations` are
-    those the endpoint itself gave."""
+    those the endpoint itself gave. `tokens`: of prompt and output of the turn, attempts that failed included, as far as
+    they were reported; None: nothing was."""
 
     text: str
     stop: Literal["end", "tools", "max_tokens", "refusal", "other"]
     tool_uses: tuple[ToolUse, ...]
     said: Said
     citations: tuple[Citation, ...] = ()
+    tokens: int | None = None

@@ -23,9 +23,10 @@ SCHEMA = 1
 Outcome = Literal["answered", "unanswered", "failed", "not_run"]
 Phase = Literal["warmup", "measured", "tail", "probe"]
 Stamp = Literal["kernel", "read"]
+Withheld = Literal["loop", "budget"]
 Purpose = Literal["answer", "classify", "decompose", "summarise", "prime"]
-# Reasons. unanswered: cut_off starved refused empty turn_cap budget other. failed: connect tls timeout rate_limited
-# overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.
+# Reasons. unanswered: cut_off starved refused empty turn_cap budget loop other. failed: connect tls timeout
+# rate_limited overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One tool call as executed. `input` is the raw argument text; `docs` the documents its result showed;
-    `repeated` marks a call the same trial had made before, word for word."""
+    `repeated` marks a call the same trial had made before, word for word; `withheld` says why the arm did not run it,
+    but told the model so in place of a result."""
 
     name: str
     input: str
@@ -119,6 +121,7 @@ class ToolCall:
     ns: int
     hits: int | None = None
     repeated: bool = False
+    withheld: Withheld | None = None
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):

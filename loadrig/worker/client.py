@@ -128,4 +128,4 @@ class TrialClient:
     def _noted(self, use: ToolUse, output: ToolOutput, took_ns: int) -> ToolCall:
         repeated = (use.name, use.arguments) in self._calls_seen
         self._calls_seen.add((use.name, use.arguments))
-        return ToolCall(use.name, use.arguments, output.ok, output.docs, took_ns, output.hits, repeated)
+        return ToolCall(use.name, use.arguments, output.ok, output.docs, took_ns, output.hits, repeated, output.withheld)
