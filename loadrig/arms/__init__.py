@@ -12,5 +12,8 @@ ARMS: dict[str, str] = {
     "full_context": "loadrig.arms.full_context:FullContext",
     "cached_core": "loadrig.arms.cached_core:CachedCore",
     "agentic": "loadrig.arms.agentic:Agentic",
+    "placed": "loadrig.arms.placed:PlacedGold",
+    "escalate": "loadrig.arms.escalate:Escalate",
+    "route": "loadrig.arms.route:Route",
     "decompose": "loadrig.arms.decompose:Decompose",
 }
