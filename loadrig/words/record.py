@@ -26,7 +26,8 @@ Stamp = Literal["kernel", "read"]
 Withheld = Literal["loop", "budget"]
 Purpose = Literal["answer", "classify", "decompose", "summarise", "prime"]
 # Reasons. unanswered: cut_off starved refused empty turn_cap budget loop other. failed: connect tls timeout
-# rate_limited overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped budget.
+# rate_limited overloaded http_4xx http_5xx stream_error incomplete protocol cancelled lost. not_run: late stopped
+# budget.
 
 
 @dataclass(frozen=True, slots=True)
