@@ -14,13 +14,19 @@ __all__ = ["Scenario", "ScenarioError", "load_scenario", "serve"]
 
 
 def serve(
-    host: str, port: int, scenario: Scenario, truth_log_path: Path | None, *, exit_with_parent: bool = False
+    host: str,
+    port: int,
+    scenario: Scenario,
+    truth_log_path: Path | None,
+    *,
+    body_log_path: Path | None = None,
+    exit_with_parent: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT (or, with `exit_with_parent`, until standard input closes).
 
     Port 0 takes any free one. Prints one line, `listening http://HOST:PORT`, when requests are accepted.
-    Raises OSError when the address is taken or the truth log cannot be opened.
+    Raises OSError when the address is taken or a log cannot be opened.
     """
     from loadrig.simulator.server import run  # noqa: PLC0415 - the reader's process must not load the HTTP server
 
-    run(host, port, scenario, truth_log_path, exit_with_parent=exit_with_parent)
+    run(host, port, scenario, truth_log_path, body_log_path=body_log_path, exit_with_parent=exit_with_parent)

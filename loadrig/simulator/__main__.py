@@ -16,11 +16,13 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
     parser.add_argument("--scenario", default="quick", help="name of a shipped scenario, or a TOML file")
     parser.add_argument("--truth-log", type=Path, default=None, help="file for one JSON line a request")
+    parser.add_argument("--body-log", type=Path, default=None, help="file for every request body as it came")
     parser.add_argument("--exit-with-parent", action="store_true", help="stop when standard input closes")
     options = parser.parse_args()
     try:
         scenario = load_scenario(options.scenario)
-        serve(options.host, options.port, scenario, options.truth_log, exit_with_parent=options.exit_with_parent)
+        logs = {"body_log_path": options.body_log, "exit_with_parent": options.exit_with_parent}
+        serve(options.host, options.port, scenario, options.truth_log, **logs)
     except (ScenarioError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2

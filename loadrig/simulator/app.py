@@ -24,7 +24,7 @@ from loadrig.simulator.metronome import Lateness, Metronome
 from loadrig.simulator.reader_process import Readers
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.stream import error_body
-from loadrig.simulator.truth import Row, TruthLog
+from loadrig.simulator.truth import BodyLog, Row, TruthLog
 
 Receive = Callable[[], Awaitable[Any]]
 Scope = dict[str, Any]
@@ -35,23 +35,25 @@ COUNT_TOKENS, MESSAGES = "/v1/messages/count_tokens", "/v1/messages"
 class Simulator:
     """The application. Made on its loop by `open`; `close` after the last request."""
 
-    def __init__(self, provider: Provider, log: TruthLog) -> None:
+    def __init__(self, provider: Provider, log: TruthLog, bodies: BodyLog) -> None:
         self._provider = provider
         self._log = log
+        self._bodies = bodies
         self._numbers = itertools.count(1)
         self._in_flight = self._max_in_flight = self._requests = 0
         self._flusher = asyncio.get_running_loop().create_task(self._flush())
 
     @classmethod
-    async def open(cls, scenario: Scenario, log: TruthLog) -> Simulator:
+    async def open(cls, scenario: Scenario, log: TruthLog, bodies: BodyLog) -> Simulator:
         cache, slots = PromptCache(scenario.cache_minimum_tokens), Slots(scenario.slots)
-        stage = Stage(Metronome(), Lateness())
-        return cls(Provider(scenario, cache, slots, RateLimitHeaders(), stage, await Readers.start(scenario)), log)
+        stage, readers = Stage(Metronome(), Lateness()), await Readers.start(scenario)
+        return cls(Provider(scenario, cache, slots, RateLimitHeaders(), stage, readers), log, bodies)
 
     async def close(self) -> None:
         self._flusher.cancel()
         await self._provider.readers.close()
         self._log.close()
+        self._bodies.close()
 
     async def _flush(self) -> None:
         """Keep the log fresh; tidy memory up while nobody is waiting."""
@@ -103,6 +105,7 @@ class Simulator:
                 return
             row.body_complete_ns = scope["body_complete_ns"]
             row.body_bytes, row.body_sha256 = len(body), hashlib.sha256(body).hexdigest()
+            self._bodies.write(row, body)
             key = _header(scope, b"x-api-key") or _header(scope, b"authorization") or ""
             attempt = row.attempt if row.attempt is not None else row.body_sha256
             exchange = Exchange(self._provider, send, row, key, attempt, scope["hang_up"])

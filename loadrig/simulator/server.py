@@ -24,7 +24,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from loadrig.simulator.app import Simulator
 from loadrig.simulator.scenario import Scenario
-from loadrig.simulator.truth import TruthLog
+from loadrig.simulator.truth import BodyLog, TruthLog
 from loadrig.simulator.vitals import Vitals
 
 GRACE_S = 1
@@ -52,18 +52,26 @@ class Protocol(HttpToolsProtocol):
 
 
 def run(
-    host: str, port: int, scenario: Scenario, truth_log_path: Path | None, *, exit_with_parent: bool = False
+    host: str,
+    port: int,
+    scenario: Scenario,
+    truth_log_path: Path | None,
+    *,
+    body_log_path: Path | None = None,
+    exit_with_parent: bool = False,
 ) -> None:
     """See `loadrig.simulator.serve`."""
-    log = TruthLog(truth_log_path)
+    logs = TruthLog(truth_log_path), BodyLog(body_log_path)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(listener, scenario, log, exit_with_parent=exit_with_parent))
+        runner.run(_serve(listener, scenario, logs, exit_with_parent=exit_with_parent))
 
 
-async def _serve(listener: socket.socket, scenario: Scenario, log: TruthLog, *, exit_with_parent: bool) -> None:
-    simulator = await Simulator.open(scenario, log)
+async def _serve(
+    listener: socket.socket, scenario: Scenario, logs: tuple[TruthLog, BodyLog], *, exit_with_parent: bool
+) -> None:
+    simulator = await Simulator.open(scenario, *logs)
     server = _server(simulator)
     loop = asyncio.get_running_loop()
 

@@ -56,6 +56,23 @@ class Row(msgspec.Struct, kw_only=True):
     """Of the text sent, UTF-8; tool input not in it."""
 
 
+class BodyLog:
+    """Appends every request body as it came, between a line of JSON that tells whose it is and how long, and a line's
+    end; without a path it keeps nothing. Whatever was sent can be looked for in it."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = None if path is None else path.open("wb")
+
+    def write(self, row: Row, body: bytes) -> None:
+        if self._file is not None:
+            told = {"attempt": row.attempt, "request_id": row.request_id, "path": row.path, "bytes": len(body)}
+            self._file.write(b"%b\n%b\n" % (msgspec.json.encode(told), body))
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
 class TruthLog:
     """Appends rows to a file (truncated at start); without a path it keeps nothing."""
 
