@@ -10,6 +10,7 @@ answers with what it has.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loadrig.simulator.evidence import Found, rank, weigh
@@ -33,12 +34,13 @@ class ToolCall:
     value: str
 
 
-def next_calls(question: str, tools: Toolset, seen: Transcript) -> list[ToolCall]:
-    """The calls of the next turn; empty when it is time to answer."""
+def next_calls(question: str, tools: Toolset, seen: Transcript, *, asks: Sequence[str] = ()) -> list[ToolCall]:
+    """The calls of the next turn; empty when it is time to answer. `asks`: what it also looks for and reads at first,
+    whatever the question."""
     if seen.turns >= MOST_TURNS:
         return []
     if not seen.turns:
-        return _opening(question, tools)
+        return _opening(question, tools) + [call for text in asks for call in _asking(tools, text)]
     found = rank(question, seen.sources)
     best = found[0].coverage if found else 0.0
     reads = _reads(question, tools, seen, found=found)
@@ -58,6 +60,12 @@ def _opening(question: str, tools: Toolset) -> list[ToolCall]:
     if tools.search is not None:
         calls.append(ToolCall(tools.search.name, tools.search.parameter, " ".join(key_words(question))))
     return calls
+
+
+def _asking(tools: Toolset, text: str) -> list[ToolCall]:
+    """A text as a query and as a document's name."""
+    given = [tool for tool in (tools.search, tools.read) if tool is not None]
+    return [ToolCall(tool.name, tool.parameter, text) for tool in given]
 
 
 def key_words(question: str) -> list[str]:
