@@ -18,7 +18,7 @@ _DELIMITER = re.compile(r"<(/?document)", re.IGNORECASE)
 
 def whole(document: Document, *, identified: bool = True) -> str:
     """The document between tags with its id, date and title; without the three when not `identified`."""
-    return _tagged(document, document.text) if identified else f"<document>\n{_defused(document.text)}\n</document>"
+    return _tagged(document, document.text) if identified else f"<document>\n{defused(document.text)}\n</document>"
 
 
 def passage(document: Document, chunk: Chunk) -> str:
@@ -50,8 +50,9 @@ def in_document_order(view: View, hits: Iterable[Hit]) -> tuple[Hit, ...]:
 def _tagged(document: Document, text: str, **more: str) -> str:
     attributes = {"id": document.id, "date": document.date, "title": document.title, **more}
     head = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items() if value is not None)
-    return f"<document{head}>\n{_defused(text)}\n</document>"
+    return f"<document{head}>\n{defused(text)}\n</document>"
 
 
-def _defused(text: str) -> str:
+def defused(text: str) -> str:
+    """Text in which our own delimiters open and close nothing."""
     return _DELIMITER.sub(r"&lt;\1", text)
