@@ -90,7 +90,7 @@ class CachedCore:
     def _prompt(self, core: str, rest: Part, caller: tuple[str, ...], run: str, wish: str = "") -> Prompt:
         system = instructions(chronology=self.chronology, rejected=self.rejected)
         if self.cache != "off":
-            system = system_for(system, caller, run if self.cold else None)
+            system = system_for(system, self.name, caller, run=run if self.cold else None)
         kept = (Part(core, static=True, cache=lifetime(self.cache)),) if core else ()
         return Prompt(system, (Ask((*kept, rest, Part(wish))),))
 

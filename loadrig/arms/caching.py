@@ -1,10 +1,10 @@
 """What arms say to a provider's prompt cache: how long to keep the prefix, whose it is, and what to ask beforehand.
 
-Rules: what is kept is the prompt up to the end of one static block; all that varies stands behind it. The prefix of a
-caller with labels opens with a mark made of them, so that two callers never share one, though they see the same
-documents; without labels there is nobody to tell apart, and the prompt is to the byte what it is without a cache. With
-`cold` the run's name is in the mark, too: no run reads what an earlier one has written. A mark means nothing and can
-be read back to nobody.
+Rules: what is kept is the prompt up to the end of one static block; all that varies stands behind it. The instructions
+of a prompt whose prefix is kept open with a mark, made of the arm's name and the caller's labels: two callers never
+share a prefix, though they see the same documents, and two arms of a run do not read what the other has paid for. With
+`cold` the run's name is in it, too: no run reads what an earlier one has written. A mark means nothing to the model and
+can be read back to nobody.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from loadrig.arms.instructions import marked
-from loadrig.words.prompt import Ask, Lifetime, Prompt
+from loadrig.words.prompt import Ask, Lifetime, Part, Prompt
 
 Cache = Literal["off", "5m", "1h"]
 
@@ -26,29 +26,35 @@ def lifetime(cache: Cache) -> Lifetime | None:
     return None if cache == "off" else cache
 
 
-def system_for(system: str, caller: tuple[str, ...], run: str | None) -> str:
-    """The instructions with the caller's mark before them. `run`: the run's name where its prefix is to be its own."""
-    if not caller and run is None:
-        return system
-    told = msgspec.json.encode([sorted(set(caller)), run])
+def system_for(system: str, arm: str, caller: tuple[str, ...], *, run: str | None) -> str:
+    """The instructions behind the mark of an arm and a caller. `run`: the run's name where its prefix is its own."""
+    told = msgspec.json.encode([arm, sorted(set(caller)), run])
     return marked(system, blake2b(told, digest_size=8).hexdigest())
 
 
+def prefix(prompt: Prompt, *, last: bool = True) -> Prompt | None:
+    """The prompt up to its last (or first) breakpoint; None when it has none."""
+    marks = [
+        (place, number)
+        for place, message in enumerate(prompt.messages)
+        if isinstance(message, Ask)
+        for number, part in enumerate(message.parts)
+        if isinstance(part, Part) and part.cache is not None
+    ]
+    if not marks:
+        return None
+    place, number = marks[-1 if last else 0]
+    message = prompt.messages[place]
+    assert isinstance(message, Ask)
+    return replace(prompt, messages=(*prompt.messages[:place], Ask(message.parts[: number + 1])))
+
+
 def primer(prompt: Prompt) -> Prompt:
-    """What makes an endpoint keep a prompt's prefix: all up to its last breakpoint, and one token of a reply.
-
-    No tokens at all, which the API allows, are an error to others that speak it."""
-    for place in range(len(prompt.messages) - 1, -1, -1):
-        message = prompt.messages[place]
-        marks = [number for number, part in enumerate(message.parts) if _kept(part)] if isinstance(message, Ask) else []
-        if marks and isinstance(message, Ask):
-            cut = Ask(message.parts[: marks[-1] + 1])
-            return replace(prompt, messages=(*prompt.messages[:place], cut), max_tokens=1)
-    raise ValueError("a prompt without a breakpoint has no prefix to keep")
-
-
-def _kept(part: object) -> bool:
-    return getattr(part, "cache", None) is not None
+    """What makes an endpoint keep a prompt's prefix: all up to its last breakpoint, and one token of a reply. None at
+    all, which the API allows, is an error to others that speak it."""
+    kept = prefix(prompt)
+    assert kept is not None, "an arm primes what it keeps"
+    return replace(kept, max_tokens=1)
 
 
 def suffix(cache: Cache, *, cold: bool, prime: bool) -> str:

@@ -4,7 +4,8 @@ Rules: an option changes one thing. Without `ids` the tags lose their attributes
 that asks for ids included, because an arm whose instructions changed along with its tags would have two variables. So
 it is still asked to name what it cannot, and figures about cited ids do not compare. What a document says of itself in
 its own text is the corpus', and stays. A cached prefix ends with the documents, so the question stands behind them:
-before them it would make every prefix a new one, and that is refused.
+before them it would make every prefix a new one, and that is refused. Where there is a cache the instructions open with
+a mark (see `caching`), some twenty tokens that the arm without one has not.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class FullContext:
         asked = Part(wish)
         system = instructions(chronology=self.chronology, rejected=self.rejected)
         if self.cache != "off":
-            system = system_for(system, caller, run if self.cold else None)
+            system = system_for(system, self.name, caller, run=run if self.cold else None)
         return Prompt(system, (Ask((documents, asked) if self.query == "last" else (asked, documents)),))
 
 

@@ -2,7 +2,8 @@
 
 prompt tokens of a trial = what its arm asks, by the local estimator x the model's ratio. The ratio is the provider's
 own count of a sample prompt over the local one (see `calibration`), else `TOKEN_RATIO`. Assumed, because nobody can
-know: `OUTPUT_TOKENS` a trial; no prompt caching; an agent's number of turns (its arm's guess).
+know: `OUTPUT_TOKENS` a trial; an agent's number of turns (its arm's guess); of a prefix that an arm asks the endpoint
+to keep, and that its questions share, that every trial reads it, each distinct one written once beforehand.
 """
 
 from __future__ import annotations
@@ -11,20 +12,26 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from loadrig.cost import Prices
+from loadrig.cost import Price, Prices
+from loadrig.execution.kept import Kept
 from loadrig.execution.sampling import Sample
 from loadrig.fleet.spending import WorstCase
 from loadrig.plan import TYPICAL_S
+from loadrig.words.prompt import Lifetime
 from loadrig.words.record import Usage
 from loadrig.words.settings import ModelSettings
 from loadrig.words.trial import Stage, Trial
 
 OUTPUT_TOKENS = 300  # of a trial, thinking included
 TOKEN_RATIO = Decimal("1.3")  # provider's count over o200k_base where none is known: 1.13 and 1.54 were seen, by model
-ASSUMED = (f"{OUTPUT_TOKENS} output tokens a trial", "no prompt caching", "an agent's turns: its arm's guess")
+ASSUMED = (
+    f"{OUTPUT_TOKENS} output tokens a trial",
+    "a prefix that is kept is written once and read by every trial",
+    "an agent's turns: its arm's guess",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,8 @@ class Ratios:
 @dataclass(frozen=True, slots=True)
 class ArmEstimate:
     """One arm and model: `trials` of `prompt_tokens` each. `calibrated`: by the provider's count; `guessed`: the number
-    of turns, or what is found, is the arm's guess."""
+    of turns, or what is found, is the arm's guess. `kept_tokens` of a prompt are a prefix that is kept for `lifetime`,
+    of which there are `prefixes`: 0 where each trial has its own."""
 
     arm: str
     model: str
@@ -52,6 +60,9 @@ class ArmEstimate:
     ratio: Decimal
     calibrated: bool
     guessed: bool
+    kept_tokens: int = 0
+    lifetime: Lifetime | None = None
+    prefixes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +95,17 @@ def estimated(
         sample = by_arm[arm]
         ratio = ratios.of(sample.kind, model)
         calibrated = model in ratios.by_model
-        arms.append(ArmEstimate(arm, model, count, round(sample.tokens * ratio), ratio, calibrated, sample.guessed))
-    costs = [prices.cost(one.model, Usage(input=one.prompt_tokens, output=OUTPUT_TOKENS), day).amount for one in arms]
-    known = [cost * one.trials for cost, one in zip(costs, arms, strict=True) if cost is not None]
+        kept = _cached(sample, ratio, prices.price(model, day))
+        arms.append(
+            ArmEstimate(
+                arm, model, count, round(sample.tokens * ratio), ratio, calibrated, sample.guessed,
+                kept_tokens=round(kept.mean_tokens * ratio) if kept else 0,
+                lifetime=kept.lifetime if kept else None,
+                prefixes=kept.prefixes if kept and kept.parted is None else 0,
+            )
+        )  # fmt: skip
+    costs = [_cost(one, prices, day) for one in arms]
+    known = [cost for cost in costs if cost is not None]
     return Estimate(
         arms=tuple(arms),
         prompt_tokens=sum(one.prompt_tokens * one.trials for one in arms),
@@ -109,9 +128,34 @@ def _seconds(stage: Stage, trials: int) -> float:
     return min(TYPICAL_S * trials / stage.most, stage.duration_s or math.inf)
 
 
+def _cached(sample: Sample, ratio: Decimal, price: Price | None) -> Kept | None:
+    """What of an arm's prompts is kept; None where it is too short for its model, or how often it is sent a guess."""
+    kept = None if sample.guessed else sample.kept
+    least = price.cache_minimum if price else None
+    return None if kept and least and kept.mean_tokens * ratio < least else kept
+
+
+def _cost(one: ArmEstimate, prices: Prices, day: date) -> Decimal | None:
+    """What all trials of an arm will cost, with the writing of what they share; None: no price."""
+    trial = prices.cost(one.model, _usage(one, OUTPUT_TOKENS, writes=not one.prefixes), day).amount
+    written = prices.cost(one.model, Usage(input=0, output=0, **_kept(one, writes=True)), day).amount
+    return None if trial is None or written is None else trial * one.trials + written * one.prefixes
+
+
+def _usage(one: ArmEstimate, output: int, *, writes: bool) -> Usage:
+    return Usage(input=max(0, one.prompt_tokens - one.kept_tokens), output=output, **_kept(one, writes=writes))
+
+
+def _kept(one: ArmEstimate, *, writes: bool) -> dict[str, int]:
+    """The counter that the tokens of a kept prefix are on."""
+    if one.lifetime is None:
+        return {}
+    return {f"cache_write_{one.lifetime}" if writes else "cache_read": one.kept_tokens}
+
+
 def _worst(arms: Sequence[ArmEstimate], prices: Prices, most_output: Mapping[str, int]) -> WorstCase:
     day = datetime.now(UTC).date()
-    usages = [(one.model, Usage(input=one.prompt_tokens, output=most_output[one.model])) for one in arms]
+    usages = [(one.model, _usage(one, most_output[one.model], writes=True)) for one in arms]
     costs = [prices.cost(model, usage, day).amount for model, usage in usages]
     tokens = max((one.prompt_tokens + most_output[one.model] for one in arms), default=0)
     return WorstCase(max((cost for cost in costs if cost is not None), default=Decimal(0)), tokens)

@@ -24,6 +24,7 @@ from loadrig.execution.course import Course
 from loadrig.execution.fleets import Fleet
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared, calibrate, prepare
+from loadrig.execution.priming import prime, troubles
 from loadrig.execution.probing import probe
 from loadrig.execution.signals import Signals
 from loadrig.execution.steering import Steering
@@ -106,15 +107,14 @@ async def _execute(
         driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
         status = "broken"
         try:
-            await _probe(prepared, reached, log, driver, manifest, progress)
+            to_ask = prepared if taken is None else replace(prepared, stages=taken.stages, trials=taken.trials)
+            await _beforehand(to_ask, reached, log, driver, manifest, progress)
             signals.driving(driver)
             stages: Iterable[tuple[Stage, Sequence[Trial]]]
             if steering is not None:
                 stages = Course(steering, folder, manifest, driver).stages(tuple(prepared.questions.values()))
-            elif taken is not None:
-                stages = _by_stage(taken.stages, taken.trials)
             else:
-                stages = _by_stage(prepared.stages, prepared.trials)
+                stages = _by_stage(to_ask.stages, to_ask.trials)
             await driver.drive(stages, handles, reached.simulators)
             if driver.surplus:
                 leave_out(folder, driver.surplus)
@@ -130,10 +130,11 @@ async def _execute(
         return Finished(folder, driver.interrupted)
 
 
-async def _probe(
+async def _beforehand(
     prepared: Prepared, reached: Reached, log: RunLog, driver: Driver, manifest: dict[str, Any], progress: Progress
 ) -> None:
-    """Puts on file what the context probe found, and says what is wrong before it is paid for."""
+    """What is asked before the trials of `prepared`: the context probe and the priming of caches. Puts on file what
+    came of it, and says what is wrong before it is paid for."""
     for record in read_probes(log.folder):  # an earlier part of the run paid for them
         driver.spent(record)
     means = Means(log.folder.name, log, reached.targets, driver.spent, driver.has_room)
@@ -142,6 +143,10 @@ async def _probe(
     for one in found:
         if one.verdict in ("failed", "warned"):
             progress.notice(f"warning: {one.name} of {one.of} {one.verdict}: {one.sentence}")
+    primed = await prime(prepared, means)
+    folders.note_priming(log.folder, manifest, primed)
+    for trouble in troubles(primed):
+        progress.notice(f"warning: {trouble}")
 
 
 @asynccontextmanager

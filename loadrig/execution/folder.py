@@ -25,6 +25,7 @@ from loadrig.corpus.facts import NAME as DOCUMENTS
 from loadrig.corpus.ledger import read_ledger
 from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
+from loadrig.execution.priming import Primed
 from loadrig.execution.targets import Reached
 from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.log import INVENTED, MANIFEST, PLAN, QUESTIONS, Invented, count_records, write_json, write_lines
@@ -112,6 +113,13 @@ def note_safeguards(folder: Path, manifest: dict[str, Any], found: Sequence[Safe
     """Adds what was checked before the first trial of this session."""
     manifest["safeguards"] = [*manifest.get("safeguards", []), *map(asdict, found)]
     write_json(folder / MANIFEST, manifest)
+
+
+def note_priming(folder: Path, manifest: dict[str, Any], found: Sequence[Primed]) -> None:
+    """Adds what came of priming caches before the first trial of this session."""
+    if found:
+        manifest["priming"] = [*manifest.get("priming", []), *map(asdict, found)]
+        write_json(folder / MANIFEST, manifest)
 
 
 def add_stage(folder: Path, manifest: dict[str, Any], stage: Stage, trials: Sequence[Trial]) -> None:

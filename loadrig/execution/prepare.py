@@ -18,7 +18,8 @@ from loadrig.corpus.facts import Facts, facts_of
 from loadrig.corpus.ledger import read_ledger
 from loadrig.cost import Prices
 from loadrig.execution.calibration import calibrated
-from loadrig.execution.estimate import Estimate, estimated, seconds
+from loadrig.execution.estimate import TOKEN_RATIO, Estimate, estimated, seconds
+from loadrig.execution.kept import told
 from loadrig.execution.sampling import Sample, sampled
 from loadrig.execution.screening import FullPlan, Screened, Screening, spread, too_wide
 from loadrig.execution.steering import Steering
@@ -81,7 +82,11 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
         trials=trials,
         samples=samples,
         estimate=estimated(samples, planning.likely(stages, trials), prices, models=plan.model),
-        warnings=(*_warnings(plan, corpus, asked.left_out, prices), *access.told(rights)),
+        warnings=(
+            *_warnings(plan, corpus, asked.left_out, prices),
+            *access.told(rights),
+            *_of_caches(plan, samples, prices),
+        ),
         facts=facts_of(corpus, read_ledger(Path(plan.corpus.path))) if build else (),
     )
 
@@ -142,6 +147,16 @@ def check_budget(plan: Plan) -> None:
         amount = math.nan
     if not amount > 0:
         raise InputError(f"the budget {money!r} is no amount of money", remedy='a decimal above 0, such as "5.00"')
+
+
+def _of_caches(plan: Plan, samples: Sequence[Sample], prices: Prices) -> tuple[str, ...]:
+    """What will not come of what arms ask an endpoint to keep."""
+    day = datetime.now(UTC).date()
+    rows = [(model.id, prices.price(model.id, day)) for model in plan.model]
+    minima = [(model, round(row.cache_minimum / TOKEN_RATIO)) for model, row in rows if row and row.cache_minimum]
+    wanted = {arm.name for arm in plan.arms if getattr(arm, "cache", "off") != "off"}
+    tried = [sample for sample in samples if sample.prompt is not None]
+    return tuple(said for one in tried for said in told(one.arm, one.kept, wanted=one.arm in wanted, minima=minima))
 
 
 def _warnings(plan: Plan, corpus: Corpus, left_out: Sequence[str], prices: Prices) -> tuple[str, ...]:

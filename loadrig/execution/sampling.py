@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from loadrig.corpus.view import CallerView, view_of
+from loadrig.execution.kept import Kept, kept_of
 from loadrig.retrievers import Retriever
 from loadrig.tokens import estimator
 from loadrig.words.arm import Arm, ToolOutput, ToolRunner, Unit
@@ -28,7 +29,8 @@ LIMIT_S = 10.0
 class Sample:
     """What an arm's trial asks: `tokens` is the mean over the questions tried, all turns, by the local estimator.
 
-    `guessed`: the arm's own estimate instead. `prompt` is the first one of the first question, None when untried.
+    `guessed`: the arm's own estimate instead. `prompt` is the first one of the first question, None when untried;
+    `kept`: what the questions' first prompts ask the endpoint to keep, None for nothing.
     """
 
     arm: str
@@ -36,6 +38,7 @@ class Sample:
     tokens: int
     guessed: bool
     prompt: Prompt | None = None
+    kept: Kept | None = None
 
 
 def sampled(
@@ -113,10 +116,12 @@ class _Trying:
         if not asked[0]:
             return untried
         first = asked[0][0]
+        firsts = [(question.caller, prompts[0]) for question, prompts in zip(questions, asked, strict=True) if prompts]
+        kept = kept_of(firsts, tokens_of)
         if any(prompt.tools for prompts in asked for prompt in prompts):
-            return Sample(arm.name, kind, untried.tokens, guessed=True, prompt=first)
+            return Sample(arm.name, kind, untried.tokens, guessed=True, prompt=first, kept=kept)
         tokens = sum(tokens_of(prompt) for prompts in asked for prompt in prompts)
-        return Sample(arm.name, kind, round(tokens / len(asked)), guessed=False, prompt=first)
+        return Sample(arm.name, kind, round(tokens / len(asked)), guessed=False, prompt=first, kept=kept)
 
     async def _prompts(self, arm: Arm, question: Question) -> list[Prompt]:
         client = _Recorder(self.views[question.caller], self.indexes, question.caller)

@@ -44,7 +44,7 @@ class Spending:
         if usage is None and cost is not None:
             used = Decimal(0)  # nothing was generated, and that is known: a refusal
         final = usage is None or not is_open(usage)
-        arm = None if record.outcome == "failed" else record.arm
+        arm = None if record.outcome == "failed" or record.phase == "probe" else record.arm
         self._money.add(cost, final=final, arm=arm)
         self._tokens.add(used, final=final, arm=arm)
 

@@ -1,0 +1,98 @@
+"""Priming: each prefix that trials share and an endpoint is to keep is asked for once, before they fan out.
+
+Of trials that begin together none finds a prefix that none of them has written yet: all would write it, at more than
+the price of sending it plainly. So what an arm primes is asked one call after another, for each model and each caller
+who will ask, before the first trial and after the probe. The calls are no trials: they stand in probes.jsonl and on a
+line of the bill of their own, and the manifest lists what came of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from loadrig.corpus.view import view_of
+from loadrig.execution.beforehand import Beforehand, Means
+from loadrig.execution.prepare import Prepared
+from loadrig.wire.engine import Engine
+from loadrig.words.arm import Primes
+from loadrig.words.clock import SystemClock
+from loadrig.words.prompt import Prompt
+from loadrig.words.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Primed:
+    """One call. `call`: its id in probes.jsonl, None when the budget had no room for it. `written`, `read`: tokens of
+    the prefix, None when not told: read ones were kept already, by an earlier run."""
+
+    model: str
+    arm: str
+    caller: tuple[str, ...]
+    call: str | None
+    reason: str | None = None
+    written: int | None = None
+    read: int | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        return bool(self.written or self.read)
+
+
+async def prime(prepared: Prepared, means: Means) -> tuple[Primed, ...]:
+    """Primes for the trials of `prepared`; nothing where no arm of theirs keeps anything. Raises `LogError`."""
+    wanted = _wanted(prepared, means.run)
+    found = []
+    if wanted:
+        async with Engine(SystemClock()) as engine:
+            askers = {
+                model: Beforehand(prepared.plan, prepared.prices, means, means.targets[model], engine)
+                for model in dict.fromkeys(model for model, _ in wanted)
+            }
+            for (model, prompt), (arm, caller) in wanted.items():
+                found.append(await _primed(askers[model], prompt, arm, caller))
+    return tuple(found)
+
+
+def _wanted(prepared: Prepared, run: str) -> dict[tuple[str, Prompt], tuple[str, tuple[str, ...]]]:
+    """Model and prompt of each call, once, with the first arm and caller whose it is."""
+    arms = {arm.name: arm for arm in prepared.plan.arms if isinstance(arm, Primes)}
+    asking = dict.fromkeys(
+        (trial.arm, trial.model, prepared.questions[trial.question].caller)
+        for trial in prepared.trials
+        if trial.arm in arms
+    )
+    views = {caller: view_of(prepared.corpus, caller) for caller in dict.fromkeys(caller for _, _, caller in asking)}
+    wanted: dict[tuple[str, Prompt], tuple[str, tuple[str, ...]]] = {}
+    for arm, model, caller in asking:
+        for prompt in arms[arm].primes(views[caller], caller, run):
+            wanted.setdefault((model, prompt), (arm, caller))
+    return wanted
+
+
+async def _primed(asker: Beforehand, prompt: Prompt, arm: str, caller: tuple[str, ...]) -> Primed:
+    model = asker.target.model.id
+    if not asker.room():
+        return Primed(model, arm, caller, None, "the budget has no room for it")
+    record, _ = await asker.ask(prompt, purpose="prime", arm=arm, caller=caller)
+    written, read = _tokens(record)
+    reason = record.reason if record.outcome == "failed" else None
+    return Primed(model, arm, caller, record.trial, reason, written, read)
+
+
+def _tokens(record: Record) -> tuple[int | None, int | None]:
+    usage = record.usage
+    if usage is None or usage.cache_read is None:
+        return None, None
+    return (usage.cache_write_5m or 0) + (usage.cache_write_1h or 0), usage.cache_read
+
+
+def troubles(found: Iterable[Primed]) -> tuple[str, ...]:
+    """What did not come of it, in words."""
+    return tuple(
+        f"priming the cache of {one.arm} at {one.model}"
+        + (f" for {', '.join(one.caller)}" if one.caller else "")
+        + (f" failed: {one.reason}" if one.reason else ": nothing was kept" if one.read is not None else ": not told")
+        for one in found
+        if one.reason is not None or not one.is_kept
+    )
