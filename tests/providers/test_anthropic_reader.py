@@ -12,6 +12,7 @@ from stream_events import blk, delta, end, error, json_, piece, ping, signature,
 
 from loadrig.marks import Kind
 from loadrig.providers import ApiError, Heard, load
+from loadrig.providers.anthropic.reader import MessageReader
 from loadrig.providers.outcome import outcome
 from loadrig.sse import Decoder
 from loadrig.words.prompt import Citation, ToolUse
@@ -134,6 +135,43 @@ def test_cited_spans_come_with_their_source() -> None:
     events = blk("text") + txt("a") + b"".join(piece({"type": "citations_delta", "citation": span}) for span in spans)
 
     assert heard(events + end()).citations == (Citation("one", "a.md"), Citation("two"))
+
+
+USAGES = st.dictionaries(
+    st.sampled_from(["input_tokens", "cache_creation_input_tokens", "output_tokens", "service_tier", "other"]),
+    st.sampled_from([None, 0, 3, 7, -1, 2.0, True, "x"]),
+) | st.sampled_from([
+    None, [], {"cache_creation": {"ephemeral_1h_input_tokens": 4}, "cache_creation_input_tokens": 9},
+    {"cache_creation": "x", "output_tokens": 2}, {"output_tokens_details": {"thinking_tokens": 1, "odd": []}},
+])  # fmt: skip
+EVENTS = st.lists(
+    st.builds(lambda usage: {"type": "message_start", "message": {"id": "m", "model": "x", "usage": usage}}, USAGES)
+    | st.builds(
+        lambda reason, usage: {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage},
+        st.sampled_from([None, "end_turn", "tool_use", 3, "novel"]),
+        USAGES,
+    )
+    | st.sampled_from([
+        {"type": "message_start", "message": {"id": 3, "model": None}}, {"type": "message_start"},
+        {"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"a": [1]}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi"}},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "input": {}}},
+        {"type": "content_block_start", "index": 2, "content_block": "x"}, {"type": "content_block_start"},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}},
+        {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}, {"type": "ping"}, {"type": 5}, [],
+    ]),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(EVENTS)
+def test_the_short_way_hears_what_the_long_one_does(events: list[Any]) -> None:
+    """Every event read by the typed decoder is read alike as JSON that may hold anything."""
+    short, long = MessageReader(), MessageReader()
+    payloads = [json.dumps(event).encode() for event in events]
+
+    assert [short.feed(payload) for payload in payloads] == [long._foreign(payload) for payload in payloads]
+    assert (short.heard(), short.ended) == (long.heard(), long.ended)
 
 
 REASONS = [

@@ -12,9 +12,9 @@ from loadrig.words.record import Usage
 
 def merged(start: dict[str, Any] | None, *deltas: dict[str, Any] | None, complete: bool = True) -> Usage:
     meter = UsageMeter()
-    meter.take(start, final=False)
+    meter.take_any(start, final=False)
     for delta in deltas:
-        meter.take(delta, final=True)
+        meter.take_any(delta, final=True)
     return meter.total(complete=complete)
 
 

@@ -1,9 +1,8 @@
 """Reads a streamed message: payload in, kind of event out; text, tool calls, stop reason and usage at the end.
 
 Rules: the `type` inside the JSON decides. Unknown events, deltas, blocks and stop reasons pass through and are noted.
-A reply is complete when it has said so (message_stop) or when its stop reason is known and no block is open. Deltas,
-and events that say no more than their type, take the short way, a typed decoder; all else is decoded as it comes. Knows
-no time and no HTTP.
+A reply is complete when it has said so (message_stop) or when its stop reason is known and no block is open. Events as
+the API describes them take the short way, a typed decoder; all else is decoded as it comes. Knows no time and no HTTP.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import msgspec
 from loadrig.marks import Kind
 from loadrig.providers import ApiError, Heard
 from loadrig.providers.anthropic.blocks import Block, citations, said, tool_uses
-from loadrig.providers.anthropic.usage import UsageMeter
+from loadrig.providers.anthropic.usage import Counted, UsageMeter
 
 Stop = Literal["end", "tools", "max_tokens", "refusal", "other"]
 STOPS: Mapping[str, Stop] = MappingProxyType({
@@ -50,12 +49,25 @@ class _Delta(msgspec.Struct):
     text: str = ""
     thinking: str = ""
     partial_json: str = ""
+    stop_reason: str | None = None
+    stop_details: Any = None
+
+
+class _Message(msgspec.Struct):
+    id: str | None = None
+    model: str | None = None
+    usage: Counted | None = None
+    stop_reason: str | None = None
+    stop_details: Any = None
 
 
 class _Event(msgspec.Struct):
     type: str = ""
     index: int = 0
     delta: _Delta | None = None
+    content_block: dict[str, Any] | None = None
+    usage: Counted | None = None
+    message: _Message | None = None
 
 
 _TEXT = Kind.TEXT  # looking it up on the class costs as much as a third of the decoding
@@ -114,7 +126,26 @@ class MessageReader:
                         return Kind.TOOL if delta.partial_json else Kind.EMPTY
         elif event.type in _PLAIN:
             return self._plain(event.type, event.index)
-        return self._foreign(payload)
+        kind = self._framing(event)
+        return self._foreign(payload) if kind is None else kind
+
+    def _framing(self, event: _Event) -> Kind | None:
+        """What opens a message or a block, or ends a message; None for any other event."""
+        match event.type:
+            case "content_block_start" if event.content_block is not None:
+                return self._block_start(event.index, event.content_block)
+            case "message_delta" if event.delta is not None:
+                self._stopping(event.delta.stop_reason, event.delta.stop_details)
+                self._usage.take(event.usage, final=True)
+                return Kind.OTHER
+            case "message_start" if event.message is not None:
+                message = event.message
+                self._model, self._id = message.model, message.id
+                self._usage.take(message.usage, final=False)
+                self._stopping(message.stop_reason, message.stop_details)
+                return Kind.START
+            case _:
+                return None
 
     def heard(self) -> Heard:
         blocks = list(self._blocks.values())
@@ -170,8 +201,9 @@ class MessageReader:
             case "content_block_delta":
                 kind = self._delta(_index(event), _mapping(event.get("delta")))
             case "message_delta":
-                self._stopping(_mapping(event.get("delta")))
-                self._usage.take(event.get("usage"), final=True)
+                delta = _mapping(event.get("delta"))
+                self._stopping(delta.get("stop_reason"), delta.get("stop_details"))
+                self._usage.take_any(event.get("usage"), final=True)
             case "content_block_stop" | "message_stop" | "ping" as plain:
                 kind = self._plain(plain, _index(event))
             case "error":
@@ -186,8 +218,8 @@ class MessageReader:
         model, identity = message.get("model"), message.get("id")
         self._model = model if isinstance(model, str) else None
         self._id = identity if isinstance(identity, str) else None
-        self._usage.take(message.get("usage"), final=False)
-        self._stopping(message)
+        self._usage.take_any(message.get("usage"), final=False)
+        self._stopping(message.get("stop_reason"), message.get("stop_details"))
         return Kind.START
 
     def _block_start(self, index: int, opening: Mapping[str, Any]) -> Kind:
@@ -239,8 +271,7 @@ class MessageReader:
                 self._note(f"unknown delta {kind!r}")
         return Kind.OTHER
 
-    def _stopping(self, delta: Mapping[str, Any]) -> None:
-        reason, details = delta.get("stop_reason"), delta.get("stop_details")
+    def _stopping(self, reason: object, details: object) -> None:
         if reason is not None:
             self._reason = reason if isinstance(reason, str) else msgspec.json.encode(reason).decode()
         if details is not None:
