@@ -1,9 +1,9 @@
 """Decomposition: the question is split, documents are looked for to each part, and all is answered in one turn.
 
-Rules: the parts come as JSON of a fixed form. Whatever else comes - a call that failed, a refusal, a reply cut off,
-other JSON, no part - leaves the question itself as its only part, and the record says why (`route_note`); `route` says
-whether the question was `split` or asked `whole`. Hits stand by rank: the best of each part in order of the parts, then
-the second of each, and so on; one that several parts found stands once, where it was first.
+Rules: the parts come as JSON of a fixed form. Any other reply - a refusal, one cut off, other JSON, no part - leaves the
+question itself as its only part, and the record says why (`route_note`); a call that fails, fails the trial, as in every
+arm. `route` says whether the question was `split` or asked `whole`. Hits stand by rank: the best of each part in order
+of the parts, then the second of each, and so on; one that several parts found stands once, where it was first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from loadrig.arms.passages import of_hits
 from loadrig.arms.rag import NO_HIT
 from loadrig.words.arm import Answer, Client, Unit
 from loadrig.words.corpus import Corpus, Hit, Question
-from loadrig.words.errors import TurnFailed
 from loadrig.words.prompt import Ask, Part, Prompt
 from loadrig.words.settings import Positive
 
@@ -86,10 +85,7 @@ class Decompose:
 
     async def _split(self, question: str, client: Client) -> Split:
         asked = Prompt(SPLITTING, (Ask((Part(ask_for(question)),)),), form=FORM, max_tokens=SPLIT_TOKENS)
-        try:
-            reply = await client.ask(asked, purpose="decompose")
-        except TurnFailed as failed:
-            return Split((question,), f"the call failed: {failed.failure.reason}")
+        reply = await client.ask(asked, purpose="decompose")
         if reply.stop != "end":
             return Split((question,), f"the reply stopped: {reply.stop}")
         return parts_of(reply.text, question, self.parts)

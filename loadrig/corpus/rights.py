@@ -8,7 +8,7 @@ over such a corpus only where that is true. Other arms pick for each question wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from loadrig.words.arm import Arm
 from loadrig.words.corpus import Corpus, Question, sees
@@ -49,12 +49,12 @@ def rights_of(corpus: Corpus, questions: Sequence[Question]) -> Rights:
 
 def check(arms: Iterable[Arm], rights: Rights) -> None:
     """Raises `InputError` for an arm that shows all its caller may see where rights are mixed and nobody said so."""
-    shown = [arm.name for arm in arms if getattr(arm, OPTION, None) is False]
+    shown = [arm.name for arm in arms if _shows_all(arm)]
     if rights.mixed and shown:
         raise InputError(
             f"{', '.join(shown)}: the whole of a corpus in the prompt, and not everyone who asks may see all of it "
             f"({rights.labelled} of {rights.documents} documents have labels)",
-            remedy=f"retrieve instead, or set {OPTION} = true in the [[arm]]: each caller then gets, and caches, a "
+            remedy=f"retrieve instead, or set {OPTION} = true for it in the plan: each caller then gets, and caches, a "
             "prompt of his own documents alone",
         )
 
@@ -73,6 +73,12 @@ def told(rights: Rights) -> tuple[str, ...]:
             "seen does not tell"
         )
     return tuple(found)
+
+
+def _shows_all(arm: object) -> bool:
+    """Whether it, or an arm that it is made of, shows all and was not told that rights are mixed."""
+    made_of = [getattr(arm, one.name) for one in fields(arm)] if is_dataclass(arm) else []
+    return getattr(arm, OPTION, None) is False or any(_shows_all(one) for one in made_of if is_dataclass(one))
 
 
 def _is_hidden(question: Question, labels: dict[str, tuple[str, ...]]) -> bool:

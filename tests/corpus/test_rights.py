@@ -9,6 +9,7 @@ from texts import loaded, rows, write
 
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
+from loadrig.arms.route import Route
 from loadrig.corpus.rights import check, rights_of, told
 from loadrig.execution.prepare import Prepared, prepare
 from loadrig.words.corpus import Corpus, Question, sees
@@ -92,6 +93,14 @@ def test_the_whole_of_a_corpus_is_not_shown_where_rights_are_mixed_unless_told(v
     assert "mixed_rights = true" in caught.value.remedy
     check([Rag(), FullContext(mixed_rights=True)], mixed)
     check([Rag(), FullContext()], uniform)
+
+
+def test_an_arm_made_of_others_is_asked_for_each_of_them(valves: Corpus) -> None:
+    """A router that may show the whole is refused until the arm in it is told."""
+    mixed = rights_of(valves, [asked("q", ("blue",))])
+    with pytest.raises(InputError, match="route"):
+        check([Route()], mixed)
+    check([Route(full_context=FullContext(mixed_rights=True))], mixed)
 
 
 def test_a_plan_that_would_show_the_whole_is_stopped_before_anything_is_built(tmp_path: Path) -> None:
