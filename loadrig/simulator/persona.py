@@ -11,15 +11,18 @@ from loadrig.simulator.counting import pieces
 from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
 from loadrig.simulator.draws import draw
 from loadrig.simulator.echo import repeated
-from loadrig.simulator.forms import in_parts
+from loadrig.simulator.evidence import rank
+from loadrig.simulator.forms import Grasp, filled, in_parts
 from loadrig.simulator.judge import judge
 from loadrig.simulator.reader import Habits, answer
 from loadrig.simulator.reply import Call, Text
 from loadrig.simulator.request import Message, Request, user_texts
 from loadrig.simulator.scenario import Scenario
+from loadrig.simulator.spoiling import without_middle
 from loadrig.simulator.transcript import toolset, transcribe
 
 ASKED = "Question:"
+ASKS = 2  # of what a scenario has an agent look up besides, in each trial
 PLAIN_CHARS = 300
 """Untagged text before the question counts as a document from this length on."""
 
@@ -42,11 +45,11 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     parts = in_parts(request.form, given.question)
     if parts is not None:
         return "end_turn", (Text(tuple(pieces(parts))),)
-    sources = given.sources
+    sources = _read(given.sources, attempt, scenario)
     tools = toolset(request.tools)
     if request.tools:
         seen = transcribe(request.messages, tools, sources)
-        calls = next_calls(given.question, tools, seen)
+        calls = next_calls(given.question, tools, seen, asks=_asks(attempt, scenario))
         if calls:
             ids = draw(scenario.seed, attempt, f"calls {seen.turns}")
             return "tool_use", tuple(_call(call, f"toolu_sim{ids.getrandbits(80):020x}") for call in calls)
@@ -55,7 +58,37 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     text = answer(given.question, sources, chance, _habits(attempt, scenario))
     if not sources:
         text = scenario.knows.get(given.question, text)
+    if request.form is not None:
+        said = filled(request.form, _grasp(request, Given(given.question, sources), text, attempt, scenario=scenario))
+        return "end_turn", (Text(tuple(pieces(said))),)
     return "end_turn", (Text(tuple(pieces(text + _manner(len(sources), attempt, scenario)))),)
+
+
+def _read(sources: list[Source], attempt: str, scenario: Scenario) -> list[Source]:
+    """The documents given that are read: all, unless the scenario says that the middle of many is missed."""
+    if not scenario.misses_middle or len(sources) <= scenario.wide_documents:
+        return sources
+    return without_middle(sources, draw(scenario.seed, attempt, "middle"), scenario.misses_middle)
+
+
+def _grasp(request: Request, given: Given, text: str, attempt: str, *, scenario: Scenario) -> Grasp:
+    """What a form is filled from: `text` is the answer from what was given."""
+    found = rank(given.question, given.sources)
+    return Grasp(
+        given.question,
+        text,
+        min(1.0, found[0].coverage) if found else 0.0,
+        " ".join(block["text"] for block in request.system if block["type"] == "text"),
+        draw(scenario.seed, attempt, "form"),
+        misfiles=scenario.misfiles,
+        overconfident=scenario.overconfident,
+    )
+
+
+def _asks(attempt: str, scenario: Scenario) -> list[str]:
+    """What an agent asks its tools for besides, drawn from the scenario's list."""
+    texts = scenario.asks_for
+    return draw(scenario.seed, attempt, "asks").sample(texts, min(ASKS, len(texts)))
 
 
 def _manner(documents: int, attempt: str, scenario: Scenario) -> str:

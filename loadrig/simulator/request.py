@@ -106,7 +106,24 @@ def _form(config: object) -> Block | None:
     schema = wish.get("schema") if isinstance(wish, dict) and wish.get("type") == "json_schema" else None
     if not isinstance(schema, dict):
         raise BadRequestError("output_config.format: Input should be a json_schema with an object as its schema")
+    _check_schema(schema)
     return schema
+
+
+def _check_schema(schema: object) -> None:
+    """Of an object nothing beside its named properties may be allowed; of an array it is said what is in it."""
+    if not isinstance(schema, dict):
+        raise BadRequestError("output_config.format.schema: Input should be an object")
+    if schema.get("type") == "object":
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or not isinstance(properties, dict):
+            raise BadRequestError(
+                "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"
+            )
+        for inner in properties.values():
+            _check_schema(inner)
+    if schema.get("type") == "array":
+        _check_schema(schema.get("items"))
 
 
 def _messages(fields: Block) -> tuple[Message, ...]:

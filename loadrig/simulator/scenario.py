@@ -21,6 +21,7 @@ FAULTS = ("rate_429", "rate_529", "rate_500", "rate_error_event", "rate_cut", "r
 SHARES = (
     "jitter", "refuse_share", "takes_first_value", "misorders_undated", "denies_when_wide", "opens_with_no",
     "invents_dates", "guesses", "replay_share", "marks_wide_share", "thinking_spread", "judge_errs", "judge_mumbles",
+    "misses_middle", "misfiles", "overconfident",
 )  # fmt: skip
 NOT_NEGATIVE = (
     "base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio", "window_tokens",
@@ -103,6 +104,9 @@ class Scenario:
     denies_when_wide: float = 0.0
     """Share of yes-or-no answers over more than `wide_documents` undated documents that stop at what ended the matter,
     though a later document brought it back."""
+    misses_middle: float = 0.0
+    """Of more than `wide_documents` documents, chance that one in the very middle of them is not read; it falls in a
+    straight line to 0 at either end."""
     refuse_per_100k: float = 0.0
     """Chance of a refusal for each 100,000 tokens of the prompt, beside `refuse_share`."""
     opens_with_no: float = 0.0
@@ -117,8 +121,17 @@ class Scenario:
     """Share of these dates that are invented; above 0 dates are cited."""
     guesses: float = 0.0
     """Share of answers without any document that guess instead of saying that they cannot tell."""
+    misfiles: float = 0.0
+    """Share of choices among named kinds, in a form, that are another kind than the question's wording says."""
+    overconfident: float = 0.0
+    """How far a confidence, in a form, lies above the evidence: 0 not at all, 1 all the way to certainty."""
     knows: Mapping[str, str] = field(default_factory=dict)
     """What is answered without any document: question -> answer."""
+
+    # Weaknesses of the agent.
+    asks_for: tuple[str, ...] = ()
+    """An agent looks two of these up first, drawn for each trial, as queries and as documents' names: what it was
+    talked into, and what it may not get."""
 
     # Weaknesses of the judge.
     judge_errs: float = 0.0

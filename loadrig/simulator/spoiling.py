@@ -1,6 +1,8 @@
-"""Weaknesses that show in how an answer is put: it opens with the wrong word, or cites a date that never was.
+"""Weaknesses apart from the reading itself: the middle is not read, an answer opens with the wrong word or cites a date
+that never was.
 
-They change a finished answer and nothing of what it was made from. Off unless a scenario's dial says otherwise.
+The first takes documents away before an answer is made; the others change a finished answer and nothing of what it was
+made from. Off unless a scenario's dial says otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +17,18 @@ from loadrig.simulator.vocabulary import MONTHS
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _WRITTEN = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
 LOOKED_AT = 6  # statements from a document's opening in which its date is looked for
+
+
+def without_middle(sources: list[Source], chance: Random, misses: float) -> list[Source]:
+    """The documents that are read: one at depth x of all words, 0 to 1, is missed with chance misses (1 - |2x - 1|)."""
+    sizes = [sum(statement.words for statement in source.parsed.statements) for source in sources]
+    total, at, read = max(1, sum(sizes)), 0, []
+    for source, size in zip(sources, sizes, strict=True):
+        depth = (at + size / 2) / total
+        at += size
+        if chance.random() >= misses * (1 - abs(2 * depth - 1)):
+            read.append(source)
+    return read
 
 
 def denied(answer: str) -> str:
