@@ -118,13 +118,9 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
             raise source.error(
                 f"[[arm]] number {number + 1} has no kind", ("arm", number), f"one of: {', '.join(ARMS)}"
             )
-        options = {key: value for key, value in table.items() if key != "kind"}
         kind = _arm_class(table["kind"], number, source)
-        known = [field.name for field in fields(kind)]
-        if unknown := next((key for key in options if key not in known), None):
-            raise _unknown_key(("arm", number, unknown), known, source)
-        if empty := next((key for key, value in options.items() if value == []), None):
-            raise source.error(f"{empty!r} is an empty list", ("arm", number, empty), "give it a value")
+        given = {key: value for key, value in table.items() if key != "kind"}
+        options = _options(kind, given, source, ("arm", number))
         for one in _spread(kind, options):
             arm: object = _validated(TypeAdapter(kind), one, source, ("arm", number))
             if not isinstance(arm, Arm):
@@ -164,6 +160,26 @@ def _arm_class(kind: str, number: int, source: _Source) -> type[Any]:
     if not (isinstance(found, type) and is_dataclass(found)):
         raise source.error(f"{kind!r} is not a dataclass", ("arm", number, "kind"), "an arm is a frozen dataclass")
     return found
+
+
+def _options(
+    kind: type[Any], given: Mapping[str, Any], source: _Source, place: tuple[str | int, ...]
+) -> dict[str, Any]:
+    """The options given, all of them known. A table given for an option that is an arm itself is laid over that arm's
+    own default here, which need not be that of its kind."""
+    known = {field.name: field.default for field in fields(kind)}
+    options = {}
+    for key, value in given.items():
+        if key not in known:
+            raise _unknown_key((*place, key), list(known), source)
+        if value == []:
+            raise source.error(f"{key!r} is an empty list", (*place, key), "give it a value")
+        inner = known[key]
+        if is_dataclass(inner) and isinstance(value, dict):
+            usual = {field.name: getattr(inner, field.name) for field in fields(inner)}
+            value = {**usual, **_options(type(inner), value, source, (*place, key))}  # noqa: PLW2901
+        options[key] = value
+    return options
 
 
 def _spread(kind: type, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -79,7 +79,7 @@ def test_without_evidence_it_says_so() -> None:
 
 
 def test_confidence_is_the_share_of_the_question_that_is_covered() -> None:
-    """Of two words of equal rarity, each in the prompt's only statement or nowhere, one is there; half way more at 0.5."""
+    """Of two words of equal rarity one is in the prompt; the dial at 0.5 goes half the way to 1."""
     asked = (PRUNED, "Question: When are the pears whitewashed?")
     assert filled(JUDGED, *asked)["sure"] == 0.5
     assert filled(JUDGED, *asked, overconfident=0.5)["sure"] == 0.75
