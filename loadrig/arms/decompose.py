@@ -1,9 +1,9 @@
 """Decomposition: the question is split, documents are looked for to each part, and all is answered in one turn.
 
-Rules: the parts come as JSON of a fixed form. Any other reply - a refusal, one cut off, other JSON, no part - leaves the
-question itself as its only part, and the record says why (`route_note`); a call that fails, fails the trial, as in every
-arm. `route` says whether the question was `split` or asked `whole`. Hits stand by rank: the best of each part in order
-of the parts, then the second of each, and so on; one that several parts found stands once, where it was first.
+Rules: the parts come as JSON of a fixed form. Any other reply - a refusal, one cut off, other JSON, no part - leaves
+the question itself as its only part, and the record says why (`route_note`); a call that fails, fails the trial, as in
+every arm. `route` says whether the question was `split` or asked `whole`. Hits stand by rank: the best of each part in
+order of the parts, then the second of each, and so on; one that several parts found stands once, where it was first.
 """
 
 from __future__ import annotations
