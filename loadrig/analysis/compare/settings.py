@@ -21,7 +21,10 @@ from loadrig.log import RunFolder
 UNKNOWN = "unknown"
 _MOST = 160
 # Options of our own arms that came with a later version, as they were before: no manifest without them differs by that.
-_BEFORE: Mapping[str, object] = {"chronology": True, "rejected": True, "ids": True, "order": "date"}
+_BEFORE: Mapping[str, object] = {
+    "chronology": True, "rejected": True, "ids": True, "order": "date", "mixed_rights": False, "query": "last",
+    "cache": "off", "cold": False, "prime": True,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
