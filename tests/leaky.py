@@ -1,0 +1,53 @@
+"""An arm and a retriever that mix callers up, each as such a thing is got wrong; for proofs that must see it.
+
+The arm puts together what it shows once, for whoever asks first, and shows it to everyone. The retriever looks
+through all documents, whoever asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loadrig.arms.instructions import DIRECT, ask_for
+from loadrig.arms.passages import whole
+from loadrig.retrievers import bm25
+from loadrig.words.arm import Answer, Client, Unit
+from loadrig.words.corpus import EVERYTHING, Corpus, Hit, Question
+from loadrig.words.prompt import Ask, Part, Prompt
+
+_kept: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Full context whose text is remembered by the run's name and not by who may see it."""
+
+    @property
+    def name(self) -> str:
+        return "shared"
+
+    @property
+    def retrievers(self) -> tuple[str, ...]:
+        return ()
+
+    def prompt_tokens(self, corpus: Corpus) -> int:
+        return corpus.tokens
+
+    async def answer(self, question: Question, client: Client) -> Answer:
+        first = _kept.setdefault(client.run, "\n\n".join(whole(one) for one in client.view.corpus.documents))
+        documents = Part(first, static=True, cache="5m")
+        return Answer(await client.ask(Prompt(DIRECT, (Ask((documents, Part(ask_for(question.question)))),))))
+
+
+@dataclass(frozen=True)
+class Unfiltered:
+    """BM25 that sees everything for everyone."""
+
+    inner: bm25.BM25
+
+    def search(self, query: str, k: int, caller: tuple[str, ...], *, unit: Unit) -> tuple[Hit, ...]:
+        return self.inner.search(query, k, (EVERYTHING,), unit=unit)
+
+
+def build(corpus: Corpus) -> Unfiltered:
+    return Unfiltered(bm25.build(corpus))
