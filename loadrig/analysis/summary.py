@@ -15,6 +15,7 @@ from typing import Any
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
 from loadrig.analysis.behaviour import Behaviour, behaviour
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
+from loadrig.analysis.caching import ArmCaching, caching
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
 from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.experiments.whole import Experiments, experiments
@@ -136,6 +137,7 @@ class Summary:
     behaviour: Behaviour
     experiments: Experiments
     bill: Bill
+    caching: tuple[ArmCaching, ...]
     safeguards: tuple[Safeguard, ...]
     artefacts: tuple[Artefact, ...]
     screening: Screening | None
@@ -171,6 +173,7 @@ def summarize(run: RunFolder) -> Summary:
         behaviour=behaves,
         experiments=experiments(run, prompts),
         bill=whole,
+        caching=caching(run, prompts),
         safeguards=checked,
         artefacts=artefacts(checked),
         screening=screening(seen, looked, checked=checked, recall=recall, gaps=behaves.gaps),

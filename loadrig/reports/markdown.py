@@ -13,7 +13,9 @@ from tabulate import tabulate
 
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
-from loadrig.reports import behaviour, experiments, grading, load, money, quality, rig, safeguards, screening, speed
+from loadrig.reports import (
+    behaviour, caching, experiments, grading, load, money, quality, rig, safeguards, screening, speed,
+)  # fmt: skip
 from loadrig.reports.table import Table, one_line
 
 DEFINITIONS = (
@@ -82,7 +84,7 @@ def tables(summary: Summary) -> Iterator[Table]:
         quality.accuracy(summary), *grading.tables(summary), *quality.recalls(summary),
         *behaviour.tables(summary), *experiments.tables(summary),
         money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
-        money.turn_by_turn(summary), quality.repeated(summary), quality.dropped(summary),
+        money.turn_by_turn(summary), *caching.tables(summary), quality.repeated(summary), quality.dropped(summary),
         safeguards.contamination(summary),
     )  # fmt: skip
     yield from (table for table in found if table is not None)

@@ -1,0 +1,88 @@
+"""Tables of the prompt cache: what was read and written, warm beside cold, and why calls read nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loadrig.analysis.caching import ArmCaching, Side
+from loadrig.analysis.summary import Summary
+from loadrig.reports.speed import models_of
+from loadrig.reports.table import FEW_NOTE, Table, amount, fraction, label, number, several
+
+LIFETIMES = {300: "5m", 3600: "1h"}
+SILENT = "silent no-cache"
+
+
+def tables(summary: Summary) -> Iterator[Table]:
+    """None where nothing was to be cached."""
+    if summary.caching:
+        yield usage(summary)
+        yield sides(summary)
+        if any(one.misses for one in summary.caching):
+            yield misses(summary)
+
+
+def usage(summary: Summary) -> Table:
+    """Requests, the share of tokens read, and what was written."""
+    rows = tuple(
+        (
+            _name(summary, one), LIFETIMES.get(one.lifetime_s, f"{one.lifetime_s} s"), str(one.prefixes),
+            f"{one.hits}/{one.told}", fraction(one.hit_share), number(one.read), str(one.writes),
+            number(one.written_5m + one.written_1h), number(one.minimum), number(one.pays_from),
+        )
+        for one in summary.caching
+    )  # fmt: skip
+    headers = (
+        "arm", "kept\nfor", "prefixes", "requests\nhit/told", "tokens\nread of 1", "tokens\nread",
+        "requests\nthat wrote", "tokens\nwritten", "least\ntokens", "pays from\nquestions",
+    )  # fmt: skip
+    return Table("Prompt cache", headers, rows, tuple(_notes(summary)))
+
+
+def sides(summary: Summary) -> Table:
+    """Trials that found their prefix and trials that did not."""
+    rows = tuple((_name(summary, one), *_side(one.warm), *_side(one.cold)) for one in summary.caching)
+    each = f"{summary.currency or 'cost'}\neach"
+    headers = (
+        "arm", "warm\nn", "TTFT s\np50/p95", "timed", each, "cold\nn", "TTFT s\np50/p95", "timed", each,
+    )  # fmt: skip
+    few = (FEW_NOTE,) if any("*" in cell for row in rows for cell in row) else ()
+    notes = (
+        "warm, cold: the trial's first request that asked for caching read from it, or did not; first tokens of timed "
+        "successes, over all stages; each: per question asked",
+    )  # fmt: skip
+    return Table("Warm and cold", headers, rows, (*notes, *few))
+
+
+def misses(summary: Summary) -> Table:
+    """Why requests read nothing."""
+    rows = tuple(
+        (_name(summary, one), miss.when, miss.reason, str(miss.n), number(miss.written))
+        for one in summary.caching
+        for miss in one.misses
+    )
+    headers = ("arm", "in", "reason", "requests", "tokens written")
+    notes = ("in: priming before the run, warm-up (and tries asked again), or the trials; reasons: docs/caching.md",)
+    return Table("Requests that read nothing from the cache", headers, rows, notes)
+
+
+def _notes(summary: Summary) -> Iterator[str]:
+    yield (
+        "of measured and tail trials; tokens read of 1: of all prompt tokens, the share read from the cache; least: "
+        "shorter prefixes are not cached, and nobody is told"
+    )
+    for one in summary.caching:
+        silent = one.told and not one.read and not one.writes
+        if silent:
+            yield f"{_name(summary, one)}: {SILENT}: it asked {one.requests} times, and nothing was written or read"
+        if one.told < one.requests:
+            yield f"{_name(summary, one)}: {one.requests - one.told} of {one.requests} requests told no counters"
+
+
+def _side(of: Side) -> tuple[str, ...]:
+    spread = of.ttft.successes
+    return str(of.n), several(spread.p50, spread.p95), f"{of.ttft.ok}/{of.ttft.n}", amount(of.cost.per_asked)
+
+
+def _name(summary: Summary, one: ArmCaching) -> str:
+    return label(one.arm, one.model, models_of(summary))
