@@ -64,6 +64,10 @@ def settle(row: Row, sent: list[Due], reply: Reply) -> None:
     row.output = sum(due.event.steps for due in sent)
     row.thinking = min(row.output, reply.thinking_tokens)
     texts = sum(due.event.kind == "text" for due in sent)
-    said = [piece for block in reply.blocks if isinstance(block, Text) for piece in block.pieces]
+    answered = [block for block in reply.blocks if isinstance(block, Text)]
+    row.spans = sum(block.spans for block in answered)
+    row.fabricated = sum(block.fabricated for block in answered)
+    row.misplaced = sum(block.misplaced for block in answered)
+    said = [piece for block in answered for piece in block.pieces]
     if texts:
         row.text_sha256 = hashlib.sha256("".join(said[:texts]).encode()).hexdigest()

@@ -51,6 +51,10 @@ def block_weight(block: dict[str, Any]) -> float:
         return inner + MESSAGE_OVERHEAD
     if kind in ("thinking", "redacted_thinking"):
         return 0.0
+    if kind == "search_result":
+        found = block.get("content")
+        told = weight(f"{block.get('source', '')} {block.get('title', '')}")
+        return told + (sum(block_weight(part) for part in found) if isinstance(found, list) else 0.0)
     return weight(msgspec.json.encode({key: block[key] for key in block if key != "cache_control"}).decode())
 
 

@@ -48,6 +48,15 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """A search result that can be cited: its number among those of the request, its title and its pieces."""
+
+    index: int
+    title: str
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A document or a passage of one as the prompt gives it; `order` is its place in the prompt."""
 
@@ -56,6 +65,7 @@ class Source:
     date: str | None
     title: str | None
     parsed: Parsed
+    result: Result | None = None
 
 
 def find_documents(text: str) -> list[tuple[dict[str, str], str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from loadrig.simulator.agent import ToolCall, next_calls
+from loadrig.simulator.citing import Planting, cited, element_asked
 from loadrig.simulator.counting import pieces
 from loadrig.simulator.documents import Source, find_documents, outside_documents, parse
 from loadrig.simulator.draws import draw
@@ -14,12 +15,14 @@ from loadrig.simulator.echo import repeated
 from loadrig.simulator.evidence import rank
 from loadrig.simulator.forms import Grasp, filled, in_parts
 from loadrig.simulator.judge import judge
-from loadrig.simulator.reader import Habits, answer
+from loadrig.simulator.obeying import calls_ordered, words_ordered
+from loadrig.simulator.reader import Habits, Said, tell
 from loadrig.simulator.reply import Call, Text
 from loadrig.simulator.request import Message, Request, user_texts
+from loadrig.simulator.results import NONE, results_of, source_of
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.spoiling import without_middle
-from loadrig.simulator.transcript import toolset, transcribe
+from loadrig.simulator.transcript import Transcript, toolset, transcribe
 
 ASKED = "Question:"
 ASKS = 2  # of what a scenario has an agent look up besides, in each trial
@@ -46,22 +49,50 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     if parts is not None:
         return "end_turn", (Text(tuple(pieces(parts))),)
     sources = _read(given.sources, attempt, scenario)
-    tools = toolset(request.tools)
     if request.tools:
-        seen = transcribe(request.messages, tools, sources)
-        calls = next_calls(given.question, tools, seen, asks=_asks(attempt, scenario))
+        seen = transcribe(request.messages, toolset(request.tools), sources)
+        calls = _calls(request, given.question, seen, attempt, scenario=scenario)
         if calls:
             ids = draw(scenario.seed, attempt, f"calls {seen.turns}")
             return "tool_use", tuple(_call(call, f"toolu_sim{ids.getrandbits(80):020x}") for call in calls)
         sources = seen.sources
-    chance = draw(scenario.seed, attempt, "words")
-    text = answer(given.question, sources, chance, _habits(attempt, scenario))
-    if not sources:
-        text = scenario.knows.get(given.question, text)
+    told = _told(given.question, sources, attempt, scenario)
     if request.form is not None:
-        said = filled(request.form, _grasp(request, Given(given.question, sources), text, attempt, scenario=scenario))
-        return "end_turn", (Text(tuple(pieces(said))),)
-    return "end_turn", (Text(tuple(pieces(text + _manner(len(sources), attempt, scenario)))),)
+        grasp = _grasp(request, Given(given.question, sources), told.text, attempt, scenario=scenario)
+        return "end_turn", (Text(tuple(pieces(filled(request.form, grasp)))),)
+    planting = Planting(
+        draw(scenario.seed, attempt, "citations"), scenario.fabricates_citations, scenario.misplaces_citations
+    )
+    whole = Said(told.text + _manner(len(sources), attempt, scenario), told.quotes)
+    return "end_turn", cited(whole, sources, element_asked(request.system), planting)
+
+
+def _told(question: str, sources: list[Source], attempt: str, scenario: Scenario) -> Said:
+    """The answer and what it quotes; what a document orders it to say, where it obeys."""
+    ordered = words_ordered(sources) if _obeys(attempt, scenario) else None
+    if ordered is not None:
+        return Said(ordered)
+    told = tell(question, sources, draw(scenario.seed, attempt, "words"), _habits(attempt, scenario))
+    return told if sources else Said(scenario.knows.get(question, told.text))
+
+
+def _calls(request: Request, question: str, seen: Transcript, attempt: str, *, scenario: Scenario) -> list[ToolCall]:
+    """The next calls: its own, or what a document orders; the first ones for ever where it goes in circles."""
+    tools, asks = toolset(request.tools), _asks(attempt, scenario)
+    if _drawn(attempt.split(".", maxsplit=1)[0], "circles", scenario.goes_in_circles, scenario):
+        return next_calls(question, tools, Transcript())
+    if seen.is_told_to_answer:
+        return []
+    ordered = calls_ordered(request, seen.sources) if _obeys(attempt, scenario) else []
+    return ordered or next_calls(question, tools, seen, asks=asks)
+
+
+def _obeys(attempt: str, scenario: Scenario) -> bool:
+    return _drawn(attempt, "obeys", scenario.obeys_documents, scenario)
+
+
+def _drawn(of: str, purpose: str, share: float, scenario: Scenario) -> bool:
+    return share > 0 and draw(scenario.seed, of, purpose).random() < share
 
 
 def _read(sources: list[Source], attempt: str, scenario: Scenario) -> list[Source]:
@@ -148,6 +179,9 @@ def read_given(messages: tuple[Message, ...]) -> Given:
     sources: list[Source] = []
     for text in (*texts[:-1], before):
         add_sources(text, sources, plain=True)
+    for call, block, number in results_of(messages):
+        if call == NONE:
+            sources.append(source_of(block, number, len(sources)))
     return Given(question, sources)
 
 

@@ -74,26 +74,48 @@ class Habits:
     guesses: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A statement as an answer quotes it."""
+
+    text: str
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer, and what it quotes in the order in which it does."""
+
+    text: str
+    quotes: tuple[Quoted, ...] = ()
+
+
 def answer(question: str, sources: list[Source], chance: Random, habits: Habits) -> str:
     """An answer in one to three quoted statements, a list of them, or an honest admission."""
+    return tell(question, sources, chance, habits).text
+
+
+def tell(question: str, sources: list[Source], chance: Random, habits: Habits) -> Said:
+    """The same, with what it quotes."""
     if not sources:
-        return chance.choice(GUESSED if habits.guesses else NOT_PROVIDED)
+        return Said(chance.choice(GUESSED if habits.guesses else NOT_PROVIDED))
     found = rank(question, sources)
     if not found or found[0].coverage < FLOOR:
-        return chance.choice(NOT_SAID)
+        return Said(chance.choice(NOT_SAID))
     if is_listing(question):
-        listed = _list(found)
+        listed = tuple(Quoted(_quote(entry, LISTED_WORDS), entry) for entry in _list(found))
         if len(listed) > 2:
-            lines = [f"{chance.choice(OPENINGS)}I count {len(listed)}."]
-            return "\n".join([*lines, *(f"- {_quote(entry, LISTED_WORDS)}" for entry in listed), _closing(chance)])
+            lines = [f"{chance.choice(OPENINGS)}I count {len(listed)}.", *(f"- {quote.text}" for quote in listed)]
+            return Said("\n".join((*lines, _closing(chance))), listed)
     chosen = _ended(question, found, sources, habits) or choose(found, habits)
+    quotes = tuple(Quoted(_quote(entry), entry) for entry in chosen)
     lead = _lead(question, chosen[0])
-    text = lead + (chance.choice(OPENINGS) if not lead else "") + " ".join(_quote(entry) for entry in chosen)
+    text = lead + (chance.choice(OPENINGS) if not lead else "") + " ".join(quote.text for quote in quotes)
     if habits.opens_with_no:
         text = denied(text)
     if habits.cites_dates:
         text = dated(text, chosen[0].source, chance, invents=habits.invents_dates)
-    return f"{text} {_closing(chance)}"
+    return Said(f"{text} {_closing(chance)}", quotes)
 
 
 def _closing(chance: Random) -> str:

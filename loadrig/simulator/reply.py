@@ -11,10 +11,26 @@ import msgspec
 from loadrig.simulator.prefix import Prefixes
 
 
+class Cited(msgspec.Struct, frozen=True):
+    """A citation of a search result: its number, the pieces from `start` to before `end`, and what is said of them."""
+
+    result: int
+    start: int
+    end: int
+    text: str
+    source: str
+    title: str
+
+
 class Text(msgspec.Struct, frozen=True, tag=True):
-    """Answer text, one token a piece."""
+    """Answer text, one token a piece, and what it cites. Of its `spans`, in blocks or in the text itself, so many were
+    planted: made up, or put under another source's name."""
 
     pieces: tuple[str, ...]
+    citations: tuple[Cited, ...] = ()
+    spans: int = 0
+    fabricated: int = 0
+    misplaced: int = 0
 
 
 class Call(msgspec.Struct, frozen=True, tag=True):

@@ -21,7 +21,8 @@ FAULTS = ("rate_429", "rate_529", "rate_500", "rate_error_event", "rate_cut", "r
 SHARES = (
     "jitter", "refuse_share", "takes_first_value", "misorders_undated", "denies_when_wide", "opens_with_no",
     "invents_dates", "guesses", "replay_share", "marks_wide_share", "thinking_spread", "judge_errs", "judge_mumbles",
-    "misses_middle", "misfiles", "overconfident",
+    "misses_middle", "misfiles", "overconfident", "fabricates_citations", "misplaces_citations", "obeys_documents",
+    "goes_in_circles",
 )  # fmt: skip
 NOT_NEGATIVE = (
     "base_ms", "prefill_us_per_token", "decode_ms_per_token", "stall_ms", "token_ratio", "window_tokens",
@@ -121,6 +122,14 @@ class Scenario:
     """Share of these dates that are invented; above 0 dates are cited."""
     guesses: float = 0.0
     """Share of answers without any document that guess instead of saying that they cannot tell."""
+    fabricates_citations: float = 0.0
+    """Share of cited spans that no document holds: a figure is another, or a word too many is in them."""
+    misplaces_citations: float = 0.0
+    """Share of cited spans that stand under the name of a document that does not hold them."""
+    obeys_documents: float = 0.0
+    """Share of requests in which calls that a document orders are made, and what it says to answer is answered."""
+    goes_in_circles: float = 0.0
+    """Share of an agent's trials in which it makes its first calls again and again, and never answers."""
     misfiles: float = 0.0
     """Share of choices among named kinds, in a form, that are another kind than the question's wording says."""
     overconfident: float = 0.0

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from loadrig.simulator.cache import Charge
-from loadrig.simulator.reply import Call, Reply, Text
+from loadrig.simulator.reply import Call, Cited, Reply, Text
 
 Kind = Literal["start", "frame", "signature", "text", "input", "end"]
 CONTENT: tuple[Kind, ...] = ("text", "input")
@@ -84,7 +84,8 @@ def message(envelope: Envelope, reply: Reply) -> dict[str, object]:
         if isinstance(block, Call):
             content.append({"type": "tool_use", "id": block.id, "name": block.name, "input": msgspec.json.decode(text)})
         else:
-            content.append({"type": "text", "text": text})
+            told = {"citations": list(map(_citation, block.citations))} if block.citations else {}
+            content.append({"type": "text", "text": text, **told})
     final = {**_first_usage(envelope.charge, 0), **_last_usage(envelope, reply)}
     return {**_opening(envelope), "content": content, "usage": final, **_ending(reply)}
 
@@ -148,7 +149,16 @@ def _text(index: int, block: Text) -> list[Event]:
     head += b'"delta":{"type":"text_delta","text":'
     encode = msgspec.json.encode
     deltas = [Event("text", head + encode(piece) + b"}}\n\n", 1) for piece in block.pieces]
-    return [_start(index, {"type": "text", "text": ""}), *deltas, _stop(index)]
+    opening: dict[str, object] = {"type": "text", "text": "", **({"citations": []} if block.citations else {})}
+    cited = [_delta(index, "frame", {"type": "citations_delta", "citation": _citation(c)}, 0) for c in block.citations]
+    return [_start(index, opening), *deltas, *cited, _stop(index)]
+
+
+def _citation(cited: Cited) -> dict[str, object]:
+    return {
+        "type": "search_result_location", "cited_text": cited.text, "source": cited.source, "title": cited.title,
+        "search_result_index": cited.result, "start_block_index": cited.start, "end_block_index": cited.end,
+    }  # fmt: skip
 
 
 def _call(index: int, block: Call) -> list[Event]:

@@ -6,11 +6,13 @@ replaces the passages of it that searches showed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from loadrig.simulator.documents import Source, find_documents, parse
 from loadrig.simulator.request import Message
+from loadrig.simulator.results import results_of, source_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,11 @@ class Transcript:
     listings: int = 0
     listed: dict[str, str] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
+    is_told_to_answer: bool = False
+    """The last results refused a call and said to answer now."""
 
 
+_ANSWER = re.compile(r"\banswer now\b", re.IGNORECASE)
 _QUERY = ("query", "q", "text", "terms", "keywords", "pattern", "words")
 _DOCUMENT = ("document", "document_id", "doc", "doc_id", "id", "path", "file", "name")
 
@@ -70,6 +75,9 @@ def transcribe(messages: tuple[Message, ...], tools: Toolset, given: list[Source
     """Read the conversation from its start; `given` are documents the first message already held."""
     transcript = Transcript(sources=list(given))
     calls: dict[str, tuple[str, dict[str, Any]]] = {}
+    shown: dict[str, list[tuple[dict[str, Any], int]]] = {}
+    for call, result, number in results_of(messages):
+        shown.setdefault(call, []).append((result, number))
     for message in messages:
         if message.role == "assistant":
             transcript.turns += 1
@@ -78,13 +86,19 @@ def transcribe(messages: tuple[Message, ...], tools: Toolset, given: list[Source
                 calls[block["id"]] = (block["name"], block.get("input") or {})
             elif block["type"] == "tool_result" and block.get("tool_use_id") in calls:
                 name, arguments = calls[block["tool_use_id"]]
-                _note(transcript, tools, name, arguments=arguments, block=block)
+                found = shown.get(block["tool_use_id"], [])
+                _note(transcript, tools, name, arguments=arguments, block=block, shown=found)
+    transcript.is_told_to_answer = any(
+        block["type"] == "tool_result" and block.get("is_error") and _ANSWER.search(_text(block.get("content", "")))
+        for block in messages[-1].blocks
+    )
     return transcript
 
 
 def _note(
-    transcript: Transcript, tools: Toolset, name: str, *, arguments: dict[str, Any], block: dict[str, Any]
-) -> None:
+    transcript: Transcript, tools: Toolset, name: str, *,
+    arguments: dict[str, Any], block: dict[str, Any], shown: list[tuple[dict[str, Any], int]],
+) -> None:  # fmt: skip
     text, failed = _text(block.get("content", "")), bool(block.get("is_error"))
     (transcript.failed.add if failed else transcript.failed.discard)(name)
     if tools.search is not None and name == tools.search.name:
@@ -101,6 +115,7 @@ def _note(
         return
     if not failed:
         _add(transcript, text)
+        _add_results(transcript, shown, whole=tools.read is not None and name == tools.read.name)
 
 
 def _add(transcript: Transcript, text: str) -> None:
@@ -112,6 +127,14 @@ def _add(transcript: Transcript, text: str) -> None:
             continue
         date, title = attributes.get("date"), attributes.get("title")
         transcript.sources.append(Source(len(transcript.sources), identity, date, title, parsed))
+
+
+def _add_results(transcript: Transcript, shown: list[tuple[dict[str, Any], int]], *, whole: bool) -> None:
+    have = {(source.id, id(source.parsed)) for source in transcript.sources}
+    for block, number in shown:
+        source = source_of(block, number, len(transcript.sources))
+        if (source.id, id(source.parsed)) not in have and (whole or source.id not in transcript.asked):
+            transcript.sources.append(source)
 
 
 def _listed(text: str) -> dict[str, str]:

@@ -52,6 +52,10 @@ class Row(msgspec.Struct, kw_only=True):
     output: int = 0
     thinking: int = 0
     events: int = 0
+    spans: int = 0
+    fabricated: int = 0
+    misplaced: int = 0
+    """Spans cited, and of these the planted ones; of a reply cut to its limit, those of its whole blocks."""
     text_sha256: str | None = None
     """Of the text sent, UTF-8; tool input not in it."""
 
