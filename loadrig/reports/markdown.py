@@ -14,7 +14,17 @@ from tabulate import tabulate
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
 from loadrig.reports import (
-    behaviour, caching, experiments, grading, load, money, quality, rig, safeguards, screening, speed,
+    behaviour,
+    caching,
+    experiments,
+    grading,
+    load,
+    money,
+    quality,
+    rig,
+    safeguards,
+    screening,
+    speed,
 )  # fmt: skip
 from loadrig.reports.table import Table, one_line
 

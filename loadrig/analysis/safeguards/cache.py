@@ -1,8 +1,9 @@
 """The prompt cache, call by call: cache counters are zero on every call that did not ask for caching, and where it was
 asked for, how much was read.
 
-A call asked for it when its request body has the key `cache_control`. Warm-up, probes and superseded tries are calls,
-too. A call that reports no cache counters cannot be checked.
+A call asked for it when its request body has the key `cache_control`. Warm-up, priming, probes and superseded tries are
+calls, too. A call that reports no cache counters cannot be checked. An arm that asked more than once and read nothing
+has a cache that is on and does nothing: it is told by name.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loadrig.analysis.prefixes import ASKS
 from loadrig.analysis.safeguards.seen import Seen
+from loadrig.analysis.selection import grouped
 from loadrig.cost import prompt_tokens
 from loadrig.words.record import Usage
 from loadrig.words.safeguard import Figure, Safeguard, Verdict
 
 NAME = "cache"
-_ASKS = b'"cache_control":'
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
+    arm: str
     usage: Usage
     asked: bool
 
@@ -35,7 +38,7 @@ class _Call:
 
 def check(seen: Seen) -> Iterator[Safeguard]:
     """One a model."""
-    asking = {digest for digest, text in seen.prompts.items() if _ASKS in text}
+    asking = {digest for digest, text in seen.prompts.items() if ASKS in text}
     for model in seen.models:
         calls = list(_calls(seen, model, asking))
         verdict, told = _verdict(calls)
@@ -59,7 +62,7 @@ def _calls(seen: Seen, model: str, asking: set[str]) -> Iterator[_Call]:
                 usages = [attempt.usage for attempt in turn.attempts if attempt.usage is not None]
                 if not usages and turn.usage is not None:
                     usages = [turn.usage]
-                yield from (_Call(usage, asked) for usage in usages)
+                yield from (_Call(record.arm, usage, asked) for usage in usages)
 
 
 def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
@@ -79,4 +82,14 @@ def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
         return "passed", f"no call asked for caching, and all {len(calls)} report zero cached tokens"
     read, total = sum(call.usage.cache_read or 0 for call in asked), sum(prompt_tokens(call.usage) for call in asked)
     told = f"{len(asked)} of {len(calls)} calls asked for caching; {read / max(1, total):.0%} of their prompt was read"
-    return ("warned" if not read and len(asked) > 1 else "passed"), told
+    idle = tuple(_idle(asked))
+    return ("warned" if idle else "passed"), "; ".join((told, *idle))
+
+
+def _idle(asked: list[_Call]) -> Iterator[str]:
+    """Arms whose calls asked for caching and read nothing, and whether they wrote."""
+    for arm, calls in grouped((call.arm, call) for call in asked).items():
+        if len(calls) > 1 and not any(call.usage.cache_read for call in calls):
+            wrote = sum(bool(call.cached) for call in calls)
+            done = f"{wrote} of them wrote to it" if wrote else "nothing was written: is its prefix too short?"
+            yield f"no call of {arm} read any of it ({len(calls)} asked), {done}"
