@@ -2,8 +2,9 @@
 
 Every HTTP attempt is charged on exactly one line, so the lines sum to the total: `superseded` (tries that were asked
 again), `warmup`, `failed` (all attempts of trials that failed), `retries` (attempts followed by another of the same
-turn), `tail`, `measured`; of calls before the first trial `priming` (of a cache), `summaries` and `probe`; `judge` (all
-that model judges of this run were asked). A question's cost is that of its trial: measured + tail + retries + failed.
+turn), `classifier` (turns that asked of which kind a question is), `tail`, `measured`; of calls before the first trial
+`priming` (of a cache), `summaries` and `probe`; `judge` (all that model judges of this run were asked). A question's
+cost is that of its trial: measured + tail + classifier + retries + failed.
 
 A charge is unknown when usage came but no price is known, or when a 200 reply or a whole trial ended without telling
 its usage, or when a request was sent whole and no status came; the sum is then partial. An attempt that was refused
@@ -24,8 +25,9 @@ from loadrig.log import RunFolder
 from loadrig.words.record import Attempt, Purpose, Record, Usage
 
 LineName = Literal[
-    "measured", "tail", "warmup", "retries", "failed", "superseded", "probe", "priming", "summaries", "judge"
-]
+    "measured", "tail", "classifier", "warmup", "retries", "failed", "superseded", "probe", "priming", "summaries",
+    "judge",
+]  # fmt: skip
 
 
 _LINES: Mapping[Purpose, LineName] = MappingProxyType({"prime": "priming", "summarise": "summaries"})
@@ -89,9 +91,12 @@ def charges(record: Record, *, superseded: bool = False) -> Iterator[Charge]:
     """The charges of one record."""
     if record.outcome == "not_run":
         return
-    attempts = [(attempt, place == len(turn.attempts)) for turn in record.turns
+    attempts = [(attempt, place == len(turn.attempts), turn.purpose) for turn in record.turns
                 for place, attempt in enumerate(turn.attempts, start=1)]  # fmt: skip
-    found = [_charge(attempt, _line(record, superseded=superseded, last=last)) for attempt, last in attempts]
+    found = [
+        _charge(attempt, _line(record, superseded=superseded, last=last, purpose=purpose))
+        for attempt, last, purpose in attempts
+    ]
     yield from found
     if record.cost is None and all(charge.amount is not None for charge in found):
         yield Charge(_line(record, superseded=superseded, last=True), None, at_least=False)
@@ -167,11 +172,13 @@ def _open(usage: Usage | None) -> bool:
     return usage is not None and is_open(usage)
 
 
-def _line(record: Record, *, superseded: bool, last: bool) -> LineName:
+def _line(record: Record, *, superseded: bool, last: bool, purpose: Purpose = "answer") -> LineName:
     if superseded:
         return "superseded"
     if record.phase == "warmup":
         return "warmup"
     if record.outcome == "failed":
         return "failed"
-    return record.phase if last else "retries"
+    if not last:
+        return "retries"
+    return "classifier" if purpose == "classify" else record.phase

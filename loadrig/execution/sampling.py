@@ -1,8 +1,8 @@
 """The prompts a plan's arms will send, tried out before a run: what they ask, counted locally. Sends nothing.
 
 Each arm answers a few questions against a client that searches the real indexes, keeps every prompt and answers with
-nothing. An arm that offers tools, or that cannot be tried out, is known by its own estimate alone: how often a model
-will call a tool nobody can say beforehand.
+nothing. An arm that offers tools, that asks for a reply in a form, or that cannot be tried out, is known by its own
+estimate alone: how often a model will call a tool, and what follows from what it fills in, nobody can say beforehand.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class _Trying:
         first = asked[0][0]
         firsts = [(question.caller, prompts[0]) for question, prompts in zip(questions, asked, strict=True) if prompts]
         kept = kept_of(firsts, tokens_of)
-        if any(prompt.tools for prompts in asked for prompt in prompts):
+        if any(prompt.tools or prompt.form for prompts in asked for prompt in prompts):
             return Sample(arm.name, kind, untried.tokens, guessed=True, prompt=first, kept=kept)
         tokens = sum(tokens_of(prompt) for prompts in asked for prompt in prompts)
         return Sample(arm.name, kind, round(tokens / len(asked)), guessed=False, prompt=first, kept=kept)

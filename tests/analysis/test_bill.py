@@ -6,6 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from records import MS, attempt, failed, read_run, record, turn
@@ -23,19 +24,39 @@ def priced(trial: str, cost: str, **given: object) -> Record:
 
 
 def test_the_lines_sum_to_the_total(tmp_path: Path) -> None:
-    """Six kinds of money, each on its own line, 0.63 in all."""
+    """Seven kinds of money, each on its own line, 0.79 in all."""
     retried = turn(attempts=(attempt(cost="0.02", usage=USED), attempt(cost="0.01", usage=USED)), cost="0.03")
     records = [
         priced("a", "0.01", try_no=1), priced("a", "0.02", try_no=2), priced("w", "0.04", phase="warmup"),
         priced("t", "0.08", phase="tail"), record("r", cost="0.03", turns=(retried,)),
         failed("f", cost="0.45", turns=(turn("0.45", usage=USED),)),
+        record("c", cost="0.16", turns=(turn("0.15", usage=USED, purpose="classify"), turn("0.01", usage=USED))),
     ]  # fmt: skip
     found = bill(read_run(tmp_path, records))
     assert {line.name: line.money.amount for line in found.lines} == {
-        "measured": "0.03", "tail": "0.08", "warmup": "0.04", "retries": "0.02", "failed": "0.45", "superseded": "0.01",
-        "probe": "0", "priming": "0", "summaries": "0", "judge": "0",
+        "measured": "0.04", "tail": "0.08", "classifier": "0.15", "warmup": "0.04", "retries": "0.02", "failed": "0.45",
+        "superseded": "0.01", "probe": "0", "priming": "0", "summaries": "0", "judge": "0",
     }  # fmt: skip
-    assert (found.total.amount, found.total.unknown, found.total.at_least) == ("0.63", 0, False)
+    assert (found.total.amount, found.total.unknown, found.total.at_least) == ("0.79", 0, False)
+
+
+@pytest.mark.parametrize(
+    ("of", "lines"),
+    [
+        ({}, ("retries", "classifier", "measured")), ({"phase": "tail"}, ("retries", "classifier", "tail")),
+        ({"phase": "warmup"}, ("warmup",) * 3), ({"outcome": "failed"}, ("failed",) * 3),
+    ],
+)  # fmt: skip
+def test_a_turn_that_classifies_has_a_line_and_is_part_of_its_questions_cost(
+    of: dict[str, str], lines: tuple[str, ...]
+) -> None:
+    """Retries, warm-up and failures are what they are of any turn; else its last attempt is the classifier's."""
+    tried = (attempt(cost="0.01", usage=USED), attempt(cost="0.02", usage=USED))
+    turns = (turn("0.03", attempts=tried, purpose="classify"), turn("0.04", usage=USED))
+    one = record("c", cost="0.07", turns=turns, **of)
+    found = [(charge.line, str(charge.amount)) for charge in charges(one)]
+    assert found == list(zip(lines, ("0.01", "0.02", "0.04"), strict=True))
+    assert per_question([one], "USD", correct=1).total.amount == "0.07"
 
 
 def test_calls_before_the_first_trial_are_on_the_line_of_what_they_were_for(tmp_path: Path) -> None:
