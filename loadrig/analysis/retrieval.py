@@ -2,7 +2,8 @@
 
 A question's value is the mean over its asked trials, a category's the mean over its questions, so that a question
 asked more often weighs no more. Questions without gold (or quotes, or amending documents) are left out and `n` says
-how many are in. An arm that never retrieved anything has no document recall; its evidence share tells what it saw.
+how many are in. An arm that never retrieved anything has no document recall, nor has a trial to which a router gave the
+whole set; their evidence share tells what they saw.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _rows(
     shares: dict[tuple[str, tuple[str, ...]], float | None] = {}
     for record in records:
         question, docs = run.questions[record.question], credited(record)
-        searched = record.arm in searching
+        searched = record.arm in searching and not _stuffed(record)
         fragments = last_prompt(record)
         key = (question.id, fragments)
         if key not in shares:
@@ -99,6 +100,11 @@ def _rows(
             "evidence": shares[key],
             "amending": recall(docs, question.amending) if searched else None,
         }  # fmt: skip
+
+
+def _stuffed(record: Record) -> bool:
+    """Whether a router put the whole set before the model without looking for anything: it has no recall, not none."""
+    return record.route is not None and record.route.split(">")[1:] == ["full_context"]
 
 
 def last_prompt(record: Record) -> tuple[str, ...]:
