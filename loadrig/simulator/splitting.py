@@ -21,6 +21,7 @@ _PREPOSITION = r"(?:at|by|for|from|in|of|on|to|with|against)\s+"
 _ASKING = rf"(?:{_PREPOSITION})?(?:who(?:m|se)?|what|when|where|which|why|how)"
 _JOINED = re.compile(rf",?\s+(?:and|but|or)\s+(?=(?:{_ASKING}|{'|'.join(sorted(AUXILIARIES))})\b)", re.IGNORECASE)
 _CLAUSE = re.compile(rf"(?<!,)\s+(?:{_PREPOSITION})?(?:that|which|who|whose|where)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(r"\s(?:the|an?|this|each|every)\s", re.IGNORECASE)
 _HEAD = re.compile(r"(?:[\w'-]+\s+){0,3}[\w'-]+$")
 
 
@@ -44,9 +45,9 @@ def _cut(sentence: str) -> list[str]:
 
 
 def _thing(before: str) -> str:
-    """The last words that can be what a clause is about: from the first of them that could match something."""
+    """The last words that can be what a clause is about: behind an article, and from the first that could match."""
     head = _HEAD.search(before)
-    words = head.group().split() if head else []
+    words = _ARTICLE.split(f" {head.group()}")[-1].split() if head else []
     while words and not stems_of(words[0]):
         del words[0]
     return " ".join(words)

@@ -79,15 +79,15 @@ class Running:
 
 
 @contextmanager
-def running(scenario: str, folder: Path) -> Iterator[Running]:
-    """Start a simulator with a scenario given as TOML (or the name of a shipped one)."""
+def running(scenario: str, folder: Path, *options: str) -> Iterator[Running]:
+    """Start a simulator with a scenario given as TOML (or the name of a shipped one), and with more options."""
     name = scenario
     if "=" in scenario:
         path = folder / "scenario.toml"
         path.write_text(scenario)
         name = str(path)
     log = folder / "truth.jsonl"
-    command = [sys.executable, "-m", "loadrig.simulator", "--scenario", name, "--truth-log", str(log)]
+    command = [sys.executable, "-m", "loadrig.simulator", "--scenario", name, "--truth-log", str(log), *options]
     process = subprocess.Popen(
         [*command, "--exit-with-parent"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
