@@ -16,6 +16,7 @@ import msgspec
 import pandas as pd
 
 from loadrig.analysis.selection import ALL, arm_names, asked
+from loadrig.analysis.sent import between_tags
 from loadrig.log import RunFolder
 from loadrig.measures.recall import evidence_share, recall
 from loadrig.words.corpus import Question
@@ -114,7 +115,8 @@ def last_prompt(record: Record) -> tuple[str, ...]:
 
 
 def texts_of(fragments: tuple[str, ...], prompts: Mapping[str, bytes]) -> list[str]:
-    """Every string of the request body that the fragments make up; none when one of them is not on file."""
+    """Every string of the request body that the fragments make up; none when one of them is not on file. A search
+    result is one string, as the same text would stand between tags."""
     if not fragments or any(fragment not in prompts for fragment in fragments):
         return []
     return list(_texts(msgspec.json.decode(b"".join(prompts[fragment] for fragment in fragments))))
@@ -129,6 +131,8 @@ def _texts(value: object) -> Iterator[str]:
     """Every string of a request body, whatever its dialect."""
     if isinstance(value, str):
         yield value
+    elif isinstance(value, dict) and value.get("type") == "search_result":
+        yield between_tags(value)
     elif isinstance(value, dict):
         for inner in value.values():
             yield from _texts(inner)

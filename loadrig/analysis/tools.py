@@ -1,4 +1,4 @@
-"""What an agent does, by arm and category, over all stages: calls, searches tried again, the cap.
+"""What an agent does, by arm and category, over all stages: calls, searches tried again, the cap, loops, the budget.
 
     reformulated share = trials with a search that found nothing (or failed) and a next one in other words / trials
 

@@ -55,13 +55,20 @@ class Count:
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """Tool calls per trial and by tool; `reformulated` of `searched` trials searched again in other words after a
-    search without hits; `capped` trials ended at the turn cap."""
+    search without hits; `capped` trials ended at the turn cap. `repeated`: calls made before in their trial, word for
+    word. Trials in which a call was not run because of a loop, or of the token budget: `warned`, `overdrawn`; of these
+    `looped` and `spent` ended so, and the others went on to an answer or to another end."""
 
     per_trial: Count
     by_tool: dict[str, int]
     searched: int
     reformulated: int
     capped: int
+    repeated: int
+    warned: int
+    looped: int
+    overdrawn: int
+    spent: int
 
 
 def token_means(usages: Iterable[Usage | None]) -> TokenMeans:
@@ -105,12 +112,18 @@ def tool_use(records: Iterable[Record]) -> ToolUse:
     records = list(records)
     calls = [list(chain.from_iterable(turn.tool_calls for turn in record.turns)) for record in records]
     searches = [[call for call in trial if call.name == SEARCH] for trial in calls]
+    withheld = [{call.withheld for call in trial} for trial in calls]
     return ToolUse(
         per_trial=_count([len(trial) for trial in calls]),
         by_tool=dict(sorted(Counter(call.name for trial in calls for call in trial).items())),
         searched=sum(bool(trial) for trial in searches),
         reformulated=sum(_reformulated(trial) for trial in searches),
         capped=sum(record.reason == "turn_cap" for record in records),
+        repeated=sum(call.repeated for trial in calls for call in trial),
+        warned=sum("loop" in whys for whys in withheld),
+        looped=sum(record.reason == "loop" for record in records),
+        overdrawn=sum("budget" in whys for whys in withheld),
+        spent=sum((record.outcome, record.reason) == ("unanswered", "budget") for record in records),
     )
 
 

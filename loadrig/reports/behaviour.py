@@ -12,6 +12,7 @@ from loadrig.analysis.answers import CategoryAnswers, Figure
 from loadrig.analysis.grounding import LABELS
 from loadrig.analysis.selection import ALL
 from loadrig.analysis.summary import Summary
+from loadrig.reports import citations
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, label, number, one_line, share
 
@@ -25,6 +26,8 @@ TOLD = {
     "dates_misplaced": "a date that the document cited with it does not hold",
     "ids_fabricated": "a document or number that does not exist",
     "recency_wrong": "taken for the most recent document, and is not",
+    "spans_fabricated": "words cited that were not sent",
+    "spans_misplaced": "words cited that were sent, but not from that document",
 }
 LISTED = 10
 
@@ -58,7 +61,8 @@ def tables(summary: Summary) -> Iterator[Table]:
     """Every table of this section that has something to tell, in order."""
     found = (
         _grounding(summary), _control(summary), _marks(summary), _misses(summary),
-        _provenance(summary), _cross(summary), _tools(summary), _widths(summary), _findings(summary),
+        _provenance(summary), _cross(summary), citations.table(summary),
+        _tools(summary), _widths(summary), _findings(summary),
     )  # fmt: skip
     yield from (table for table in found if table is not None)
 
@@ -169,9 +173,16 @@ def _tools(summary: Summary) -> Table | None:
             by_tool = ", ".join(f"{tool} {n}" for tool, n in row.use.by_tool.items())
             spread = f"{number(calls.mean, 1)} ({calls.min} to {calls.max})"
             again, capped = share(row.reformulated), share(row.capped)
-            rows.append((f"{name}, {row.category}", str(calls.n), spread, by_tool, again, capped))
-    headers = ("arm, category", "trials", "calls (min to max)", "by tool", "searched again", "at the cap")
-    notes = ("searched again: in other words after a search that found nothing, of all trials",)
+            told = (f"{row.use.warned}/{row.use.looped}", f"{row.use.overdrawn}/{row.use.spent}")
+            rows.append((f"{name}, {row.category}", str(calls.n), spread, by_tool, again, capped, *told))
+    headers = (
+        "arm, category", "trials", "calls (min to max)", "by tool", "searched again", "at the cap", "loop:\ntold/ended",
+        "budget:\ntold/ended",
+    )  # fmt: skip
+    notes = (
+        "searched again: in other words after a search that found nothing, of all trials",
+        "told: trials in which a call was not run and the model was told why; ended: those that it ended, unanswered",
+    )
     return Table("Agentic behaviour", headers, tuple(rows), notes) if rows else None
 
 
