@@ -1,0 +1,42 @@
+"""What an arm must say of itself before it may run where not everyone sees everything."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields, is_dataclass
+from itertools import repeat
+
+from scripted_client import ScriptedClient, says, tiny
+from tenants import arms
+
+from loadrig.corpus.rights import OPTION
+from loadrig.words.arm import Arm
+from loadrig.words.corpus import Question
+from loadrig.words.prompt import Ask, Prompt
+
+QUESTION = Question("q1", "fact", "When are apples pruned?", "", gold=("trees/apples.md",))
+
+
+def shares(prompt: Prompt) -> bool:
+    """Whether a block that goes out in many trials, or is kept by the endpoint, holds documents."""
+    parts = (part for message in prompt.messages if isinstance(message, Ask) for part in message.parts)
+    return any("<document" in part.text and (part.static or getattr(part, "cache", None)) for part in parts)
+
+
+def has_option(arm: object) -> bool:
+    inner = (getattr(arm, one.name) for one in fields(arm)) if is_dataclass(arm) else ()
+    return hasattr(arm, OPTION) or any(has_option(one) for one in inner if is_dataclass(one))
+
+
+def prompts(arm: Arm) -> list[Prompt]:
+    client = ScriptedClient(repeat(says("In February.")))
+    asyncio.run(arm.answer(QUESTION, client))
+    return client.prompts
+
+
+def test_an_arm_whose_prompts_share_documents_has_the_option() -> None:
+    """C-12: a new arm that shows many trials the same documents cannot be forgotten where rights are mixed."""
+    found = {arm.name: arm for arm in arms(tiny())[0] if set(arm.retrievers) <= {"bm25"}}
+    sharing = {name for name, arm in found.items() if any(shares(prompt) for prompt in prompts(arm))}
+    assert {"full_context", "full_context-cache5m"} <= sharing
+    assert [name for name in sorted(sharing) if not has_option(found[name])] == []
