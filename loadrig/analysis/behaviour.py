@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loadrig.analysis.answers import ArmAnswers, Finding, answers_by_arm, findings
+from loadrig.analysis.citations import ArmCitations, audited, citations_by_arm, ill_cited
 from loadrig.analysis.contexts import Looked
 from loadrig.analysis.grounding import Controlled, Gap, controlled, gaps
 from loadrig.analysis.selection import asked
@@ -25,16 +26,20 @@ class Behaviour:
     gaps: tuple[Gap, ...]
     tools: tuple[ArmTools, ...]
     widths: tuple[Width, ...]
+    citations: tuple[ArmCitations, ...]
 
 
-def behaviour(run: RunFolder, looked: Sequence[Looked]) -> Behaviour:
-    """Of a run's folder and its answers, looked at; works on one in which nothing was answered too."""
+def behaviour(run: RunFolder, looked: Sequence[Looked], prompts: Mapping[str, bytes]) -> Behaviour:
+    """Of a run's folder and its answers, looked at; works on one in which nothing was answered too. `prompts`: the
+    fragments of the run's prompts, by hash."""
+    cited = audited(looked, prompts)
     return Behaviour(
         facts=any(one.context.known is not None for one in looked),
         answers=answers_by_arm(run, looked),
-        findings=findings(looked),
+        findings=(*findings(looked), *ill_cited(cited)),
         control=controlled(looked),
         gaps=gaps(run, looked),
         tools=tools_by_arm(run, asked(run)),
         widths=widths(run),
+        citations=citations_by_arm(run, cited),
     )
