@@ -19,6 +19,7 @@ from loadrig.arms.caching import Cache, lifetime, primer, suffix, system_for
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.passages import whole
+from loadrig.arms.quotes import answer_of
 from loadrig.words.arm import Answer, Client, View
 from loadrig.words.corpus import Corpus, Document, Question
 from loadrig.words.prompt import Ask, Part, Prompt
@@ -36,6 +37,7 @@ class FullContext:
     stand after the documents or before them? `cache`: how long the endpoint is to keep all up to the documents' end;
     `cold`: never from an earlier run; `prime`: it is asked to once before the first trial. `mixed_rights`: run also
     where not everyone who asks may see every document; each caller's block is then of his own documents alone.
+    `citations`: are the exact words asked for that each claim rests on?
     """
 
     order: Order = "date"
@@ -47,18 +49,22 @@ class FullContext:
     cache: Cache = "off"
     cold: bool = False
     prime: bool = True
+    citations: Literal["off", "asked"] = "off"
 
     def __post_init__(self) -> None:
         if self.cache != "off" and self.query == "first":
             raise ValueError("behind the question nothing is the same twice: a cache wants query = 'last'")
         if self.cold and self.cache == "off":
             raise ValueError("cold is about a cache: it wants cache = '5m' or '1h'")
+        if self.citations == "asked" and not self.ids:
+            raise ValueError("words cannot be cited from a document without an id: citations want ids = true")
 
     @property
     def name(self) -> str:
         order = "" if self.order == "date" else f"-{self.order}"
         sentences = left_out(chronology=self.chronology, rejected=self.rejected)
         marks = f"{order}{'' if self.ids else '-noids'}{'' if self.query == 'last' else '-queryfirst'}"
+        marks += "-quotes" if self.citations == "asked" else ""
         return f"full_context{sentences}{marks}{suffix(self.cache, cold=self.cold, prime=self.prime)}"
 
     @property
@@ -75,12 +81,13 @@ class FullContext:
 
     async def answer(self, question: Question, client: Client) -> Answer:
         prompt = self._prompt(client.view, question.caller, client.run, ask_for(question.question))
-        return Answer(await client.ask(prompt))
+        return answer_of(await client.ask(prompt), quoted=self.citations == "asked")
 
     def _prompt(self, view: View, caller: tuple[str, ...], run: str, wish: str) -> Prompt:
         documents = Part(_library(view, self.order, self.ids), static=True, cache=lifetime(self.cache))
         asked = Part(wish)
-        system = instructions(chronology=self.chronology, rejected=self.rejected)
+        quotes = self.citations == "asked"
+        system = instructions(chronology=self.chronology, rejected=self.rejected, quotes=quotes)
         if self.cache != "off":
             system = system_for(system, self.name, caller, run=run if self.cold else None)
         return Prompt(system, (Ask((documents, asked) if self.query == "last" else (asked, documents)),))
