@@ -12,15 +12,21 @@ from tenants import arms
 from loadrig.corpus.rights import OPTION
 from loadrig.words.arm import Arm
 from loadrig.words.corpus import Question
-from loadrig.words.prompt import Ask, Prompt
+from loadrig.words.prompt import Ask, Part
 
-QUESTION = Question("q1", "fact", "When are apples pruned?", "", gold=("trees/apples.md",))
+ASKED = (
+    Question("q1", "fact", "When are apples pruned?", "", gold=("trees/apples.md",)),
+    Question("q2", "fact", "When are plums pruned?", "", gold=("trees/plums.txt",)),
+)
 
 
-def shares(prompt: Prompt) -> bool:
-    """Whether a block that goes out in many trials, or is kept by the endpoint, holds documents."""
-    parts = (part for message in prompt.messages if isinstance(message, Ask) for part in message.parts)
-    return any("<document" in part.text and (part.static or getattr(part, "cache", None)) for part in parts)
+def kept(arm: Arm, question: Question) -> set[str]:
+    """The blocks of documents that are made to go out as they are in many trials, or to be kept by the endpoint."""
+    client = ScriptedClient(repeat(says("In February.")))
+    asyncio.run(arm.answer(question, client))
+    asks = (message for prompt in client.prompts for message in prompt.messages if isinstance(message, Ask))
+    parts = (part for message in asks for part in message.parts if isinstance(part, Part))
+    return {part.text for part in parts if "<document" in part.text and (part.static or part.cache)}
 
 
 def has_option(arm: object) -> bool:
@@ -28,15 +34,9 @@ def has_option(arm: object) -> bool:
     return hasattr(arm, OPTION) or any(has_option(one) for one in inner if is_dataclass(one))
 
 
-def prompts(arm: Arm) -> list[Prompt]:
-    client = ScriptedClient(repeat(says("In February.")))
-    asyncio.run(arm.answer(QUESTION, client))
-    return client.prompts
-
-
 def test_an_arm_whose_prompts_share_documents_has_the_option() -> None:
     """C-12: a new arm that shows many trials the same documents cannot be forgotten where rights are mixed."""
     found = {arm.name: arm for arm in arms(tiny())[0] if set(arm.retrievers) <= {"bm25"}}
-    sharing = {name for name, arm in found.items() if any(shares(prompt) for prompt in prompts(arm))}
+    sharing = {name for name, arm in found.items() if set.intersection(*(kept(arm, one) for one in ASKED))}
     assert {"full_context", "full_context-cache5m"} <= sharing
     assert [name for name in sorted(sharing) if not has_option(found[name])] == []
