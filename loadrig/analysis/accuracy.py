@@ -126,7 +126,7 @@ def _category(run: RunFolder, name: str, records: Sequence[Record], leaked: set[
     known = [verdict(run, found[0]) for found in trials.values()]
     everything = [passed for passed in known if passed is not None]
     first = [found[0] for question, found in trials.items() if question not in leaked]
-    keyed = [record for record in first if _can_be_graded(run, record)]
+    keyed = [record for record in first if can_be_graded(run, record)]
     marked = [score for record in first if (score := score_of(run, record)) is not None]
     scales = [score.score for score in marked if score.score is not None]
     kept = [passed for record in keyed if (passed := verdict(run, record)) is not None]
@@ -167,7 +167,7 @@ def score_of(run: RunFolder, record: Record) -> Score | None:
     return Score(PRECHECK, record.trial, record.try_no, found.correct, found.stale, found.invented)
 
 
-def _can_be_graded(run: RunFolder, record: Record) -> bool:
+def can_be_graded(run: RunFolder, record: Record) -> bool:
     """By the pre-check a question with a key; by a grader what he has marked, and what has no answer to mark."""
     if run.grading is not None:
         return record.outcome != "answered" or verdict(run, record) is not None

@@ -100,17 +100,17 @@ class Escalate:
         return self.agentic if self.over == "agentic" else None
 
 
-def said_in(reply: Reply) -> Said:
+def said_in(text: str) -> Said:
     """What a reply in the form says. Whatever is not of the form's types counts as not said."""
     try:
-        found = msgspec.json.decode(reply.text, type=dict[str, object])
+        found = msgspec.json.decode(text, type=dict[str, object])
     except msgspec.DecodeError:
-        return Said(reply.text)
+        return Said(text)
     answer, answerable, confidence = (found.get(name) for name in ("answer", "answerable", "confidence"))
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         confidence = None
     return Said(
-        answer if isinstance(answer, str) else reply.text,
+        answer if isinstance(answer, str) else text,
         answerable if isinstance(answerable, bool) else None,
         None if confidence is None else float(confidence),
     )
@@ -118,7 +118,7 @@ def said_in(reply: Reply) -> Said:
 
 def judged(reply: Reply, floor: float) -> tuple[Said, str | None]:
     """What a reply says, and why more is needed; None where it is enough."""
-    said = said_in(reply)
+    said = said_in(reply.text)
     if not needs_escalation(said.confidence, answerable=said.answerable, floor=floor):
         return said, None
     if said.answerable is False:

@@ -67,9 +67,9 @@ def test_only_what_is_not_sure_enough_goes_on(first: Reply, note: str | None) ->
 
 def test_not_a_number_is_no_confidence() -> None:
     """JSON knows no NaN, but a reply may hold one: it is unreadable, never 'above' the floor."""
-    assert said_in(says('{"answer":"x","answerable":true,"confidence":NaN}')).confidence is None
-    assert said_in(form(confidence=1)).confidence == 1.0
-    assert not math.isnan(said_in(form()).confidence or 0.0)
+    assert said_in('{"answer":"x","answerable":true,"confidence":NaN}').confidence is None
+    assert said_in(form(confidence=1).text).confidence == 1.0
+    assert not math.isnan(said_in(form().text).confidence or 0.0)
 
 
 @pytest.mark.parametrize(
