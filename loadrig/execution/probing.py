@@ -59,11 +59,12 @@ class _Probe:
         self._target = replace(target, model=roomy)
         self._before = Beforehand(prepared.plan, prepared.prices, means, self._target, engine)
         self._room, self._seed = means.room, self._before.seed
+        self._caller: tuple[str, ...] = ()
 
     async def run(self, sample: Sample) -> tuple[Safeguard, Safeguard]:
         """The context check and the token check."""
         assert sample.prompt is not None
-        model = self._target.model.id
+        model, self._caller = self._target.model.id, sample.caller
         rounds: list[tuple[Marked, Record]] = []
         for number in range(TIMES):
             made = marked(sample.prompt, f"{self._seed}/{number}")
@@ -79,7 +80,7 @@ class _Probe:
         return context(rounds, model, sample.arm), await self._tokens(*rounds[0], sample.prompt)
 
     async def _ask(self, prompt: Prompt) -> Record:
-        return (await self._before.ask(prompt))[0]
+        return (await self._before.ask(prompt, caller=self._caller))[0]
 
     async def _tokens(self, made: Marked, record: Record, original: Prompt) -> Safeguard:
         model = self._target.model.id

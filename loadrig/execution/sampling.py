@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from loadrig.corpus.view import CallerView, view_of
@@ -29,8 +29,8 @@ LIMIT_S = 10.0
 class Sample:
     """What an arm's trial asks: `tokens` is the mean over the questions tried, all turns, by the local estimator.
 
-    `guessed`: the arm's own estimate instead. `prompt` is the first one of the first question, None when untried;
-    `kept`: what the questions' first prompts ask the endpoint to keep, None for nothing.
+    `guessed`: the arm's own estimate instead. `prompt` is the first one of the first question, None when untried, and
+    `caller` who asks it; `kept`: what the questions' first prompts ask the endpoint to keep, None for nothing.
     """
 
     arm: str
@@ -39,6 +39,7 @@ class Sample:
     guessed: bool
     prompt: Prompt | None = None
     kept: Kept | None = None
+    caller: tuple[str, ...] = ()
 
 
 def sampled(
@@ -117,11 +118,11 @@ class _Trying:
             return untried
         first = asked[0][0]
         firsts = [(question.caller, prompts[0]) for question, prompts in zip(questions, asked, strict=True) if prompts]
-        kept = kept_of(firsts, tokens_of)
+        tried = replace(untried, prompt=first, kept=kept_of(firsts, tokens_of), caller=firsts[0][0])
         if any(prompt.tools or prompt.form for prompts in asked for prompt in prompts):
-            return Sample(arm.name, kind, untried.tokens, guessed=True, prompt=first, kept=kept)
+            return tried
         tokens = sum(tokens_of(prompt) for prompts in asked for prompt in prompts)
-        return Sample(arm.name, kind, round(tokens / len(asked)), guessed=False, prompt=first, kept=kept)
+        return replace(tried, tokens=round(tokens / len(asked)), guessed=False)
 
     async def _prompts(self, arm: Arm, question: Question) -> list[Prompt]:
         client = _Recorder(self.views[question.caller], self.indexes, question.caller)
