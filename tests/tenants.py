@@ -29,7 +29,6 @@ from texts import rows, write
 from loadrig import retrievers
 from loadrig.arms import ARMS
 from loadrig.corpus.rights import OPTION
-from loadrig.execution.beforehand import PROBE
 from loadrig.execution.execute import execute
 from loadrig.execution.options import Options
 from loadrig.live.progress import Progress
@@ -233,13 +232,13 @@ def judged(world: World, run: RunFolder, bodies: Iterable[Body]) -> Judged:
 
 
 class Court:
-    """Hears one body after another. A body of no trial - of a probe, of priming, of counting tokens - is of the caller
-    on its record, and where none is, must be fit for one of the callers."""
+    """Hears one body after another. A probe's and a primer's are of the caller on their record; one of which there is
+    no record - tokens are counted - must be fit for one of the callers."""
 
     def __init__(self, world: World, run: RunFolder) -> None:
         self._world = world
         records = (*run.records, *run.superseded, *read_probes(run.path))
-        self._whose = {record.trial: (record.arm, record.caller) for record in records if record.arm != PROBE}
+        self._whose = {record.trial: (record.arm, record.caller) for record in records}
         self._told = {(token, world.owner[token]) for token in world.told}
         self._leaks: list[Leak] = []
         self._keepers: defaultdict[bytes, set[Labels]] = defaultdict(set)
