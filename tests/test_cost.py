@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from loadrig.cost import Prices, Rates, Tier, prompt_tokens, terms_of, total
+from loadrig.cost import Prices, Rates, Tier, pays_above, pays_from, prompt_tokens, terms_of, total
 from loadrig.words.errors import InputError
+from loadrig.words.prompt import Lifetime
 from loadrig.words.record import Usage
 
 DAY = date(2026, 11, 20)
@@ -253,3 +254,58 @@ def test_a_bad_table_is_named_with_a_remedy(tmp_path: Path, text: str | None, pr
     assert problem in caught.value.problem
     assert caught.value.path == path
     assert caught.value.remedy
+
+
+def rates(write_5m: str, write_1h: str, read: str, paid: str = "3.00") -> Rates:
+    return Rates(Decimal(paid), Decimal("15.00"), Decimal(write_5m), Decimal(write_1h), Decimal(read))
+
+
+@pytest.mark.parametrize(
+    ("of", "lifetime", "first_writes", "primed"),
+    [
+        (rates("3.75", "6.00", "0.30"), "5m", 2, 2),  # 2 x 3 = 6 > 3.75 + 0.3 = 4.05; primed 3.75 + 0.6 = 4.35
+        (rates("3.75", "6.00", "0.30"), "1h", 3, 3),  # 2 x 3 = 6 < 6.30; 3 x 3 = 9 > 6.60; primed 6.90
+        (rates("5.25", "9.00", "0.75"), "5m", 3, 3),  # 2 x 3 = 6 is no more than 5.25 + 0.75; primed 2 x 3 < 6.75
+        (rates("5.10", "8.99", "0.05"), "5m", 2, 2),
+        (rates("5.95", "8.99", "0.05"), "5m", 3, 3),  # 5.95 + 0.05 = 6.00 is not less than 6.00
+        (rates("5.94", "8.99", "0.05"), "5m", 2, 3),  # 5.94 + 0.05 < 6.00 < 5.94 + 0.10
+        (rates("1.00", "8.99", "0.30"), "5m", 1, 1),  # writing is cheaper than sending
+        (rates("3.75", "6.00", "3.00"), "5m", None, None),  # reading saves nothing
+    ],
+)
+def test_from_how_many_questions_on_a_cache_pays(
+    of: Rates, lifetime: Lifetime, first_writes: int | None, primed: int | None
+) -> None:
+    """n questions of a prefix of a million tokens: n x input against write + (n - 1) x read, or, primed, + n x read."""
+    assert pays_from(of, lifetime, primed=False) == first_writes
+    assert pays_from(of, lifetime, primed=True) == primed
+
+
+def test_above_how_many_questions_a_lifetime_a_cache_pays_in_the_long_run() -> None:
+    """ln((3.75 - 0.30) / (3.00 - 0.30)) = ln(1.27778) = 0.24512, one in 20 minutes; an hour's ln(2.11111) = 0.74721."""
+    of = rates("3.75", "6.00", "0.30")
+    assert round(pays_above(of, "5m") or 0, 5) == 0.24512
+    assert round(pays_above(of, "1h") or 0, 5) == 0.74721
+    assert pays_above(rates("1.00", "6.00", "0.30"), "5m") == 0
+    assert pays_above(rates("3.75", "6.00", "3.00"), "5m") is None
+
+
+def test_the_least_prefix_is_the_models_and_a_users_price_does_not_lose_it(tmp_path: Path) -> None:
+    """512, 1,024, 2,048 and 4,096 tokens by model; a user's row has ours unless it says otherwise."""
+    ours = Prices.load()
+    models = ("claude-haiku-5-5", "claude-opus-4-8", "claude-opus-4-7", "claude-haiku-4-5-20251001")
+    found = [ours.price(model, DAY) for model in models]
+    assert [row.cache_minimum for row in found if row] == [512, 1024, 2048, 4096]
+    path = tmp_path / "prices.toml"
+    path.write_text(row("claude-haiku-5-5") + row("claude-opus-4-8") + "cache_minimum = 64\n" + row("unheard-of"))
+    theirs = Prices.load(path)
+    names = ("claude-haiku-5-5", "claude-opus-4-8", "unheard-of")
+    assert [found.cache_minimum for name in names if (found := theirs.price(name, DAY))] == [512, 64, None]
+
+
+def test_a_least_prefix_is_a_whole_number(tmp_path: Path) -> None:
+    """Half a token is a slip of the pen."""
+    path = tmp_path / "prices.toml"
+    path.write_text(row("m") + "cache_minimum = 0.5\n")
+    with pytest.raises(InputError, match="no number of tokens"):
+        Prices.load(path)

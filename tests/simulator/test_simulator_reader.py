@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 from collection import SWIM, answer_of, shown
 
 from loadrig.simulator.documents import find_documents, parse
 from loadrig.simulator.reader import NOT_PROVIDED, NOT_SAID
+from loadrig.simulator.reading import read
+from loadrig.simulator.reply import Text
 from loadrig.simulator.scenario import Scenario
 
 
@@ -23,6 +26,16 @@ def test_it_quotes_the_statement_and_names_its_document() -> None:
     """The answer is the sentence in the prompt, followed by the id of its document."""
     answer = answer_of("When does the pool open?", shown(SWIM))
     assert "The pool opens at 7:00 every day. [rules]" in answer
+
+
+def test_a_question_before_the_documents_is_found() -> None:
+    """The documents stand last, and it is answered as if it stood behind them; it is no document itself."""
+    asked = {"type": "text", "text": "Question: When does the pool open?"}
+    blocks = [asked, {"type": "text", "text": shown(SWIM)}]
+    body = {"model": "m", "max_tokens": 400, "messages": [{"role": "user", "content": blocks}]}
+    (block,) = read(msgspec.json.encode(body), "t1.1.1", Scenario()).reply.blocks
+    assert isinstance(block, Text)
+    assert "The pool opens at 7:00 every day. [rules]" in "".join(block.pieces)
 
 
 def test_the_latest_statement_leads() -> None:

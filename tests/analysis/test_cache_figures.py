@@ -1,0 +1,188 @@
+"""The prompt cache read off a run: by tokens, warm and cold apart, and a reason for every request that read nothing."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records import MS, attempt, plain, record, turn, write_run
+from rich.console import Console
+
+from loadrig import log
+from loadrig.analysis.caching import ArmCaching, caching
+from loadrig.analysis.prefixes import Prefixes
+from loadrig.analysis.summary import summarize
+from loadrig.reports.markdown import render
+from loadrig.reports.terminal import show
+from loadrig.words.record import Record, Usage
+
+MARK = b',"cache_control":{"type":"ephemeral"}}'
+HOUR = b',"cache_control":{"type":"ephemeral","ttl":"1h"}}'
+PROMPTS = {
+    "open": b'{"max_tokens":2000,"messages":[{"role":"user","content":[', "one": b'{"max_tokens":1,"messages":[',
+    "docs": b'{"type":"text","text":"' + b"d" * 900 + b'"' + MARK, "edit": b'{"type":"text","text":"e"' + MARK,
+    "long": b'{"type":"text","text":"d"' + HOUR,
+    "q1": b',{"type":"text","text":"Question: 1"}]}', "q2": b',{"type":"text","text":"Question: 2"}]}',
+    "end": b'],"model":"m","stream":true,"system":"s"}', "other": b'],"model":"m","stream":true,"system":"t"}',
+}  # fmt: skip
+CACHES = {"caches": [{"model": "m", "minimum": 512, "pays_from": {"5m": 2, "1h": 3}}]}
+READ, NOTHING = {"input": 10, "cache_read": 90}, {"input": 100, "cache_read": 0}
+WROTE = {"input": 10, "cache_read": 0, "cache_write_5m": 90}
+
+
+def label(at_s: float) -> str:
+    """A wall time so many seconds after noon."""
+    minutes, seconds = divmod(at_s, 60)
+    return f"2026-11-20T{12 + int(minutes) // 60:02d}:{int(minutes) % 60:02d}:{seconds:09.6f}Z"
+
+
+def call(at_s: float, usage: dict[str, int], prompt: str = "docs q1 end", **given: Any) -> Record:
+    """A trial of one call that began so many seconds after noon, whose response began a second later."""
+    made = attempt(
+        began_at=label(at_s), begin_ns=5, headers_ns=5 + 1000 * MS, cost=given.get("cost"),
+        usage=Usage(output=7, **usage),
+    )  # fmt: skip
+    fragments = ("open", *prompt.split())
+    asked = turn(attempts=(made,), prompt=fragments, usage=made.usage, purpose=given.pop("purpose", "answer"))
+    return record(f"t{at_s}{prompt}{given.get('arm', '')}", **{"turns": (asked,), **given})
+
+
+def found(folder: Path, *records: Record, probes: tuple[Record, ...] = (), **manifest: Any) -> tuple[ArmCaching, ...]:
+    write_run(folder, records, prompts=PROMPTS, **CACHES, **manifest)
+    with log.RunLog(folder) as written:
+        for probe in probes:
+            written.probe(probe, {})
+    return caching(log.read_run(folder), PROMPTS)
+
+
+def reasons(folder: Path, *records: Record) -> list[tuple[str, str, int]]:
+    return [(miss.when, miss.reason, miss.n) for one in found(folder, *records) for miss in one.misses]
+
+
+def test_the_hit_share_is_by_tokens(tmp_path: Path) -> None:
+    """C-07: two of three calls hit, yet 90 + 10 of 100 + 1,000 + 100 prompt tokens were read: 1/12."""
+    (one,) = found(
+        tmp_path,
+        call(0, {"input": 10, "cache_read": 90}),
+        call(10, {"input": 100, "cache_read": 0, "cache_write_5m": 900}),
+        call(20, {"input": 90, "cache_read": 10}),
+    )
+    assert (one.requests, one.told, one.hits, one.writes) == (3, 3, 2, 1)
+    assert (one.read, one.prompt, one.hit_share) == (100, 1200, 100 / 1200)
+    assert (one.written_5m, one.written_1h, one.minimum, one.pays_from, one.lifetime_s) == (900, 0, 512, 2, 300)
+
+
+def test_the_first_request_writes_and_the_second_reads(tmp_path: Path) -> None:
+    """One miss, and why."""
+    assert reasons(tmp_path, call(0, WROTE), call(10, READ, "docs q2 end")) == [("trials", "first", 1)]
+
+
+def test_a_request_beside_the_one_that_writes_cannot_read(tmp_path: Path) -> None:
+    """Begun half a second after the first, whose response began after one: concurrent. One begun 1.5 s after would have
+    had to find it: unknown."""
+    told = reasons(tmp_path, call(0, WROTE), call(0.5, WROTE), call(1.5, WROTE))
+    assert told == [("trials", "concurrent", 1), ("trials", "first", 1), ("trials", "unknown", 1)]
+
+
+def test_a_prefix_expires_a_lifetime_after_it_was_last_used(tmp_path: Path) -> None:
+    """Written at 0, read at 200 s, gone at 500 s, and not at 499.9; of an hour's prefix only after an hour."""
+    assert reasons(tmp_path / "1", call(0, WROTE), call(200, READ), call(500, WROTE)) == [
+        ("trials", "expired", 1), ("trials", "first", 1),
+    ]  # fmt: skip
+    soon = reasons(tmp_path / "2", call(0, WROTE), call(200, READ), call(499.9, WROTE))
+    assert ("trials", "unknown", 1) in soon
+    wrote = {"input": 10, "cache_read": 0, "cache_write_1h": 90}
+    hours = [call(at, wrote, "long q1 end") for at in (0, 3599, 3599 + 3600)]
+    assert reasons(tmp_path / "3", *hours) == [
+        ("trials", "expired", 1), ("trials", "first", 1), ("trials", "unknown", 1),
+    ]  # fmt: skip
+
+
+def test_of_those_that_find_it_expired_the_first_did_and_the_others_were_beside_it(tmp_path: Path) -> None:
+    """Two calls half a second apart after ten minutes of silence: one expired, one concurrent."""
+    told = reasons(tmp_path, call(0, WROTE), call(600, WROTE), call(600.5, WROTE))
+    assert told == [("trials", "concurrent", 1), ("trials", "expired", 1), ("trials", "first", 1)]
+
+
+@pytest.mark.parametrize("prompt", ["edit q1 end", "docs q1 other"])
+def test_other_bytes_in_the_prefix_are_told(tmp_path: Path, prompt: str) -> None:
+    """Other documents, or other instructions before them: changed, and not the first of the run."""
+    told = reasons(tmp_path, call(0, WROTE), call(10, WROTE, prompt))
+    assert told == [("trials", "changed", 1), ("trials", "first", 1)]
+
+
+def test_another_callers_prefix_is_a_first_one(tmp_path: Path) -> None:
+    """C-13: what one caller asked for is no change of what another did."""
+    told = reasons(tmp_path, call(0, WROTE), call(10, WROTE, "docs q1 other", caller=("red",)))
+    assert told == [("trials", "first", 2)]
+
+
+def test_too_short_a_prefix_is_told_for_silence_is_all_the_endpoint_gives(tmp_path: Path) -> None:
+    """100 tokens, none written, none read, of at least 512: below minimum. Of 10,000 tokens it is not known why."""
+    long = {"input": 10_000, "cache_read": 0}
+    told = reasons(tmp_path, call(0, NOTHING), call(10, long, "docs q2 end"))
+    assert told == [("trials", "below minimum", 1), ("trials", "unknown", 1)]
+
+
+def test_a_call_that_tells_no_counters_is_neither_hit_nor_miss(tmp_path: Path) -> None:
+    """Asked once and not told: no share, which is not a share of nothing."""
+    (one,) = found(tmp_path, call(0, {"input": 100}))
+    assert (one.requests, one.told, one.hit_share, one.misses) == (1, 0, None, ())
+
+
+def test_priming_and_warm_up_stand_apart(tmp_path: Path) -> None:
+    """The call beforehand has another limit of its reply and no question, and writes what the trial reads all the same;
+    figures are the trials' alone."""
+    primer = call(0, WROTE, "docs end", purpose="prime", phase="probe")
+    (one,) = found(tmp_path, call(20, READ), call(10, READ, phase="warmup"), probes=(primer,))
+    assert [(miss.when, miss.reason, miss.n, miss.written) for miss in one.misses] == [("priming", "first", 1, 90)]
+    assert (one.requests, one.hits, one.prefixes) == (1, 1, 1)
+
+
+def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None:
+    """C-07: a cold trial of 0.08 with its first token after 900 ms, two warm ones of 0.01 and 0.03 after 100 and 200:
+    the cost on a miss is 0.08, on a hit 0.02."""
+    (one,) = found(
+        tmp_path,
+        call(0, WROTE, cost="0.08", trial_ttft_ns=900 * MS),
+        call(10, READ, cost="0.01", trial_ttft_ns=100 * MS),
+        call(20, READ, cost="0.03", trial_ttft_ns=200 * MS),
+    )
+    assert (one.warm.n, one.warm.cost.per_asked, one.cold.n, one.cold.cost.per_asked) == (2, "0.02", 1, "0.08")
+    p50, p95 = one.warm.ttft.successes.p50, one.warm.ttft.successes.p95
+    assert p50 is not None
+    assert p95 is not None
+    assert (p50.value_ns, p95.value_ns) == (100 * MS, 200 * MS)
+
+
+def test_a_run_without_a_cache_has_no_such_figures(tmp_path: Path) -> None:
+    """Words of a document that look like the key are none: there the quotes are escaped."""
+    text = {"text": b'{"type":"text","text":"say \\"cache_control\\": {}"}'}
+    assert not Prefixes(text)
+    write_run(
+        tmp_path, [record("a", turns=(turn(prompt=("text",), usage=Usage(input=1, cache_read=0)),))], prompts=text
+    )
+    run = log.read_run(tmp_path)
+    assert caching(run, text) == ()
+    assert "Prompt cache" not in render(summarize(run))
+
+
+def test_the_report_and_the_terminal_tell_it(tmp_path: Path) -> None:
+    """Both tables, the reasons, and by name the arm whose prefix is silently not cached."""
+    write_run(
+        tmp_path, [call(0, WROTE), call(10, READ), *(call(at, NOTHING, "edit q1 end", arm="core") for at in (20, 30))],
+        prompts=PROMPTS, **CACHES,
+    )  # fmt: skip
+    summary = summarize(log.read_run(tmp_path))
+    text = render(summary)
+    assert "| rag   | 5m" in text
+    assert "1/2" in text
+    assert "core: silent no-cache: it asked 2 times, and nothing was written or read" in text
+    console = Console(file=io.StringIO(), width=110)
+    show(summary, console)
+    assert "Warm and cold" in console.file.getvalue()  # type: ignore[attr-defined]
+    (check,) = (one for one in plain(summary)["safeguards"] if one["name"] == "cache")
+    assert check["verdict"] == "warned"
+    assert "no call of core read any of it (2 asked), nothing was written" in check["sentence"]
