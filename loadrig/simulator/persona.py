@@ -22,6 +22,7 @@ from loadrig.simulator.request import Message, Request, user_texts
 from loadrig.simulator.results import NONE, results_of, source_of
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.spoiling import without_middle
+from loadrig.simulator.summarising import most_words, summary
 from loadrig.simulator.transcript import Transcript, toolset, transcribe
 
 ASKED = "Question:"
@@ -39,12 +40,16 @@ class Given:
 
 
 def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tuple[Text | Call, ...]]:
-    """(stop reason, blocks) for a request: a verdict when it is a case to judge, lines when it asks to repeat some, the
-    question's parts when its form is a list; else tool calls while they help, and an answer from all that was seen."""
+    """(stop reason, blocks) for a request: a verdict when it is a case to judge, lines when it asks to repeat some, a
+    summary when it asks for one, the question's parts when its form is a list; else tool calls while they help, and an
+    answer from all that was seen."""
     said = _verdict(request.messages, attempt, scenario) or repeated(request.messages)
     if said is not None:
         return "end_turn", (Text(tuple(pieces(said))),)
     given = read_given(request.messages)
+    words = most_words(request.messages)
+    if words is not None:
+        return "end_turn", (Text(tuple(pieces(summary(given.sources, given.question, words)))),)
     parts = in_parts(request.form, given.question)
     if parts is not None:
         return "end_turn", (Text(tuple(pieces(parts))),)
