@@ -1,4 +1,4 @@
-"""The command line of what makes corpora: `loadrig corpus harden|rename|enlarge|slice|import`."""
+"""The command line of what makes corpora: `loadrig corpus harden|rename|enlarge|slice|import|needles`."""
 # ruff: noqa: PLC0415, PLR0913 - one parameter a flag; `--help` and errors need no heavy imports
 
 from __future__ import annotations
@@ -88,3 +88,21 @@ def import_(
     from loadrig.commands import corpus_import as command
 
     command.run(command.Import(source, out, questions, questions_out, columns, force))
+
+
+@corpus_app.command("needles")
+def needles(
+    path: Annotated[str, typer.Argument(help="Folder of texts that make the haystack")],
+    out: NewFolder,
+    *,
+    questions_out: NewKey,
+    tokens: Annotated[int, typer.Option(min=1, help="Tokens of the haystack: as many as you deploy")] = 64_000,
+    each: Annotated[int, typer.Option(min=1, help="Probes of each kind")] = 6,
+    kind: Annotated[list[str] | None, typer.Option(help="One kind of probe; may be given again. Default: all")] = None,
+    seed: Seed = 7,
+    force: Force = False,
+) -> None:
+    """Plants probes of long contexts in a corpus: single and several needles, chains, counting, twins, other words."""
+    from loadrig.commands import corpus_needles as command
+
+    command.run(command.Call(path, out, questions_out, force), tokens=tokens, each=each, kinds=kind, seed=seed)

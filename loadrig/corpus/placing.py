@@ -80,7 +80,7 @@ def place_gold_at_depth(
     wanted = [document for document in documents if document.id in gold]
     if reason := _obstacle(wanted, gold, length):
         return Unplaceable(reason)
-    chosen = _chosen(documents, gold, length - _tokens(wanted), seed)
+    chosen = filled([one for one in documents if one.id not in gold], length - _tokens(wanted), seed)
     total = _tokens(chosen) + _tokens(wanted)
     if gold and total < LEAST * length:
         return Unplaceable(
@@ -116,10 +116,10 @@ def _obstacle(wanted: Sequence[Document], gold: Collection[str], length: int) ->
     return None
 
 
-def _chosen(documents: Sequence[Document], gold: Collection[str], room: int, seed: int) -> list[Document]:
-    """Others, in seeded order, each that still fits."""
+def filled(documents: Sequence[Document], room: int, seed: int) -> list[Document]:
+    """Documents in seeded order, each that still fits into so many tokens."""
     chosen = []
-    for document in _in_order([one for one in documents if one.id not in gold], seed, 0):
+    for document in _in_order(documents, seed, 0):
         if document.tokens <= room:
             chosen.append(document)
             room -= document.tokens

@@ -25,7 +25,7 @@ from loadrig.words.errors import InputError
 
 README = "README.md"
 DOCS = "docs"
-_MADE = re.compile(r"^    loadrig corpus (?:harden|enlarge|rename|import) ", re.MULTILINE)
+_MADE = re.compile(r"^    loadrig corpus (?:harden|enlarge|rename|import|needles) ", re.MULTILINE)
 _OURS = (manifest.NAME, ledgers.NAME, slices.NAME, README)
 
 
