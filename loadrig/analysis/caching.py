@@ -9,7 +9,8 @@ hit; what a call read nothing for is the first of these that fits:
     below minimum  neither read nor written, and its prefix is shorter than what the model's endpoint caches
     concurrent     a call that began before it was writing the same prefix, and its response had not begun
     expired        the prefix was written, or last read, longer ago than its lifetime
-    changed        an earlier call of the arm, for the same caller, asked to keep other bytes
+    changed        an earlier call of the arm, for the same caller, asked to keep other bytes; of a conversation that
+                   grows and is kept whole nothing else is to be expected, so it is a first
     first          no call of the run had asked for this prefix before
     unknown        it should have been there
 
@@ -189,7 +190,7 @@ def _reason(call: _Call, entry: _Entry, minimum: int | None, *, changed: bool) -
         return "concurrent"
     if entry.used_ns is not None:
         return "expired"
-    return "changed" if changed else "first"
+    return "changed" if changed and not call.prefix.is_whole else "first"
 
 
 def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], facts: Mapping[str, Any]) -> ArmCaching:

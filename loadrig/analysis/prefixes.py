@@ -18,11 +18,13 @@ FIVE_MINUTES_S, HOUR_S = 300, 3600
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A prefix by the hash of its bytes; `share`: of all bytes of its prompt."""
+    """A prefix by the hash of its bytes; `share`: of all bytes of its prompt. `is_whole`: a conversation is kept as it
+    stands, for its own next turn, so that others of the arm have other bytes."""
 
     digest: str
     lifetime_s: int
     share: float
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,9 @@ class Prefixes:
         told = "\n".join((*before, mark.digest, prompt[-1]))
         sizes = [self._sizes.get(digest, 0) for digest in prompt]
         kept = sum(sizes[1:last]) + mark.size + sizes[-1]
-        return Prefix(_digest(told.encode()), mark.lifetime_s, min(1.0, kept / max(1, sum(sizes))))
+        return Prefix(
+            _digest(told.encode()), mark.lifetime_s, min(1.0, kept / max(1, sum(sizes))), last == len(prompt) - 1
+        )
 
 
 def _mark(text: bytes) -> _Mark:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from loadrig.arms.caching import Cache, lifetime, suffix, system_for
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import ask_for, instructions, left_out
 from loadrig.arms.quotes import answer_of
@@ -28,7 +29,8 @@ class Agentic:
     `chronology`, `rejected`: is the sentence in the instructions? `results`: texts come between tags or as blocks that
     can be cited; `citations`: are the exact words asked for that each claim rests on? `token_budget`: prompt and output
     tokens after which it must answer. `same_call`: how often the same call is run; `idle_turns`: turns in a row without
-    a new document before it is told."""
+    a new document before it is told. `cache`: how long the endpoint is to keep each turn's conversation, which the next
+    one goes on from."""
 
     search: str = "bm25"
     hits: Annotated[int, Positive] = 5
@@ -40,6 +42,7 @@ class Agentic:
     token_budget: Annotated[int, Positive] | None = None
     same_call: Annotated[int, Positive] = 2
     idle_turns: Annotated[int, Positive] = 4
+    cache: Cache = "off"
 
     @property
     def name(self) -> str:
@@ -53,7 +56,8 @@ class Agentic:
             "" if self.same_call == usual.same_call else f"-c{self.same_call}",
             "" if self.idle_turns == usual.idle_turns else f"-i{self.idle_turns}",
         )
-        return f"agentic{''.join(marks)}{left_out(chronology=self.chronology, rejected=self.rejected)}"
+        kept = suffix(self.cache, cold=False, prime=True)
+        return f"agentic{''.join(marks)}{left_out(chronology=self.chronology, rejected=self.rejected)}{kept}"
 
     @property
     def retrievers(self) -> tuple[str, ...]:
@@ -70,8 +74,11 @@ class Agentic:
         toolbox = Toolbox(client, self.search, self.hits, blocks=self.results == "blocks")
         watch = Watch(Limits(self.same_call, self.idle_turns, self.token_budget))
         messages: tuple[Message, ...] = (Ask((Part(ask_for(question.question)),)),)
+        system, kept = self._system(), lifetime(self.cache)
+        if kept is not None:
+            system = system_for(system, self.name, question.caller, run=None)
         for turn in range(1, self.turn_cap + 1):
-            reply = await client.ask(Prompt(self._system(), messages, TOOLS))
+            reply = await client.ask(Prompt(system, messages, TOOLS, cache=kept))
             if not reply.tool_uses:
                 return answer_of(reply, quoted=self.citations == "asked")
             if turn < self.turn_cap:

@@ -33,7 +33,7 @@ def system_for(system: str, arm: str, caller: tuple[str, ...], *, run: str | Non
 
 
 def prefix(prompt: Prompt, *, last: bool = True) -> Prompt | None:
-    """The prompt up to its last (or first) breakpoint; None when it has none."""
+    """The prompt up to its last (or first) breakpoint, the end of one that is kept whole; None when it has none."""
     marks = [
         (place, number)
         for place, message in enumerate(prompt.messages)
@@ -41,6 +41,8 @@ def prefix(prompt: Prompt, *, last: bool = True) -> Prompt | None:
         for number, part in enumerate(message.parts)
         if isinstance(part, Part) and part.cache is not None
     ]
+    if prompt.cache is not None and (last or not marks):
+        return prompt
     if not marks:
         return None
     place, number = marks[-1 if last else 0]

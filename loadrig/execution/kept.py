@@ -32,6 +32,7 @@ class Kept:
 
 def kept_of(asked: Asked, count: Callable[[Prompt], int]) -> Kept | None:
     """What the first prompts of some questions, each with its caller, keep; None when they keep nothing."""
+    asked = [(caller, prompt) for caller, prompt in asked if not prompt.tools]
     whole = [(caller, kept) for caller, prompt in asked if (kept := prefix(prompt)) is not None]
     if not whole:
         return None
@@ -66,6 +67,8 @@ def told(arm: str, kept: Kept | None, *, wanted: bool, minima: Sequence[tuple[st
 
 
 def _lifetime(kept: Prompt) -> Lifetime:
+    if kept.cache is not None:
+        return kept.cache
     parts = [part for message in kept.messages if isinstance(message, Ask) for part in message.parts]
     return next(part.cache for part in reversed(parts) if isinstance(part, Part) and part.cache is not None)
 
@@ -75,7 +78,7 @@ def _parted(asked: Asked) -> str | None:
     groups: dict[tuple[str, ...], list[Prompt]] = {}
     for caller, prompt in asked:
         kept = prefix(prompt, last=False)
-        if kept is not None and not prompt.tools:
+        if kept is not None:
             groups.setdefault(caller, []).append(kept)
     several = [group for group in groups.values() if len(group) > 1]
     if not several or any(len(set(group)) < len(group) for group in several):

@@ -89,13 +89,15 @@ class Tool:
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One call's whole input. Corpus text never goes into `system`. `form` is JSON text of a schema that the reply's
-    text must meet; `max_tokens` takes the place of the model's own."""
+    text must meet; `max_tokens` takes the place of the model's own; `cache`: how long the endpoint is to keep the whole
+    of it, for the next turn of the conversation."""
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
     form: str | None = None
     max_tokens: int | None = None
+    cache: Lifetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ PROMPTS = {
     "long": b'{"type":"text","text":"d"' + HOUR,
     "q1": b',{"type":"text","text":"Question: 1"}]}', "q2": b',{"type":"text","text":"Question: 2"}]}',
     "end": b'],"model":"m","stream":true,"system":"s"}', "other": b'],"model":"m","stream":true,"system":"t"}',
+    "whole": b'],"model":"m","cache_control":{"type":"ephemeral"},"stream":true,"system":"s"}',
 }  # fmt: skip
 CACHES = {"caches": [{"model": "m", "minimum": 512, "pays_from": {"5m": 2, "1h": 3}}]}
 READ, NOTHING = {"input": 10, "cache_read": 90}, {"input": 100, "cache_read": 0}
@@ -111,6 +112,12 @@ def test_other_bytes_in_the_prefix_are_told(tmp_path: Path, prompt: str) -> None
     """Other documents, or other instructions before them: changed, and not the first of the run."""
     told = reasons(tmp_path, call(0, WROTE), call(10, WROTE, prompt))
     assert told == [("trials", "changed", 1), ("trials", "first", 1)]
+
+
+def test_a_conversation_that_is_kept_whole_begins_anew_in_every_trial(tmp_path: Path) -> None:
+    """The mark stands behind all messages: another question is another conversation, no change of this one."""
+    told = reasons(tmp_path, call(0, WROTE, "docs q1 whole"), call(10, WROTE, "docs q2 whole"))
+    assert told == [("trials", "first", 2)]
 
 
 def test_another_callers_prefix_is_a_first_one(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_client import ScriptedClient, says, tiny
+from scripted_client import ScriptedClient, calls, says, tiny
 
+from loadrig.arms.agentic import Agentic
 from loadrig.arms.cached_core import NO_HIT, CachedCore
 from loadrig.arms.caching import prefix
 from loadrig.arms.full_context import FullContext
@@ -128,6 +129,24 @@ def test_what_is_primed_is_the_prefix_of_the_trials_and_one_token(arm: Any) -> N
     assert primer.max_tokens == 1
     assert replace(arm, prime=False).primes(view_of(tiny(), ()), (), "a") == ()
     assert FullContext().primes(view_of(tiny(), ()), (), "a") == ()
+
+
+def test_each_turn_of_an_agent_finds_the_one_before() -> None:
+    """A conversation only grows: what the second turn asks to be kept begins with what the first one did. Another
+    caller's conversation over the same question shares nothing; off, no turn asks."""
+
+    def turns(caller: tuple[str, ...], cache: Any = "5m") -> list[Any]:
+        client = ScriptedClient([calls(("list_documents", "{}")), says("x")], caller=caller)
+        asyncio.run(Agentic(cache=cache).answer(replace(QUESTION, caller=caller), client))
+        bodies = [b"".join(body(prompt, ModelSettings(id="m"))) for prompt in client.prompts]
+        return [prefixes(parse_request(one), 1.0).breakpoints for one in bodies]
+
+    ((first,), (second,)), ((other,), _) = turns(("red",)), turns(("blue",))
+    assert first.points[0].digest in [point.digest for point in second.points[1:]]
+    assert second.points[0].tokens > first.points[0].tokens
+    assert first.points[0].digest != other.points[0].digest
+    assert turns((), "off") == [(), ()]
+    assert Agentic(cache="1h").name == "agentic-cache1h"
 
 
 def test_the_question_may_stand_first_and_then_nothing_is_kept() -> None:

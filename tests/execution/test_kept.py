@@ -104,9 +104,19 @@ def test_a_conversation_may_keep_what_varies() -> None:
     """An arm with tools keeps its conversation for its own next turn."""
     tool = Tool("t", "d", "{}")
     prompts = [(ANYONE, replace(asking(text, "1"), tools=(tool,))) for text in "ab"]
-    kept = kept_of(prompts, lambda _: 1)
+    assert kept_of(prompts, lambda _: 1) is None
+
+
+def test_a_prompt_kept_whole_that_is_asked_once_is_never_read() -> None:
+    """Without tools there is no next turn: the question is in what is kept."""
+    whole = [(ANYONE, replace(asking("a", text), cache="1h")) for text in "12"]
+    kept = kept_of(whole, lambda _: 1)
     assert kept is not None
-    assert kept.parted is None
+    assert kept.lifetime == "1h"
+    whole = [(caller, replace(prompt, messages=(Ask((Part(str(n)),)),))) for n, (caller, prompt) in enumerate(whole)]
+    alone = kept_of(whole, lambda _: 1)
+    assert alone is not None
+    assert alone.parted == "block 1, from character 1 on: '0' and '1'"
 
 
 def test_too_short_a_prefix_and_none_at_all_are_told() -> None:

@@ -104,6 +104,15 @@ CASES: dict[str, tuple[tuple[bytes, ...], dict[str, Any]]] = {
             ]
         },
     ),
+    "a conversation that is kept": (
+        load("anthropic").body(Prompt("s", (Ask((Part("a"),)),), form=SCHEMA, cache="1h"), MODEL),
+        {
+            "messages": [user(text("a"))],
+            "system": "s",
+            "cache_control": {"type": "ephemeral", "ttl": "1h"},
+            "output_config": {"format": {"type": "json_schema", "schema": json.loads(SCHEMA)}},
+        },
+    ),
     "citable results": (
         fragments(Ask((FOUND, Part("Question: what?")))),
         {"messages": [user(SHOWN, text("Question: what?"))]},

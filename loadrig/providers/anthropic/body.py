@@ -1,9 +1,9 @@
 """Request bodies: the JSON that the official SDK would send, byte for byte, in fragments.
 
-Rules: field order max_tokens, messages, model, output_config, stream, system, tools; compact; text raw in UTF-8. User
-content is always a list of blocks. A static part is a fragment of its own, serialised once; what lies between static
-parts of a message is joined. Messages come before model, system and tools, so the fragments of a longer conversation
-begin with those of the shorter one. No sampling parameter is ever written: the API rejects them.
+Rules: field order max_tokens, messages, model, cache_control, output_config, stream, system, tools; compact; text raw
+in UTF-8. User content is always a list of blocks. A static part is a fragment of its own, serialised once; what lies
+between static parts of a message is joined. Messages come before model, system and tools, so the fragments of a longer
+conversation begin with those of the shorter one. No sampling parameter is ever written: the API rejects them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def body(prompt: Prompt, model: ModelSettings) -> tuple[bytes, ...]:
     fragments = [b'{"max_tokens":%d,"messages":[' % most]
     for position, message in enumerate(prompt.messages):
         fragments += _message(message, b"," if position else b"")
-    fragments.append(_closing(model.id, prompt.system, prompt.tools, prompt.form))
+    fragments.append(_closing(model.id, prompt.system, prompt.tools, prompt.form, prompt.cache))
     return tuple(fragments)
 
 
@@ -89,8 +89,8 @@ def _search_result(found: SearchResult) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _closing(model: str, system: str, tools: tuple[Tool, ...], form: str | None) -> bytes:
-    closing = b'],"model":%b' % _text(model)
+def _closing(model: str, system: str, tools: tuple[Tool, ...], form: str | None, cache: Lifetime | None) -> bytes:
+    closing = b'],"model":%b%b' % (_text(model), b"" if cache is None else _BREAKPOINTS[cache])
     if form is not None:
         closing += b',"output_config":{"format":{"type":"json_schema","schema":%b}}' % _compact(form)
     closing += b',"stream":true'
