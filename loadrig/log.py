@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from loadrig.stored import Lines, StoredPrompts, stored
+from loadrig.words.change import Adopted, Changes, Made
 from loadrig.words.corpus import Question
 from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import SCHEMA, Record
@@ -32,6 +33,7 @@ from loadrig.words.score import Grading, Key, Marks
 from loadrig.words.trial import Trial
 
 PROBES, INVENTED = "probes.jsonl", "invented.json"
+CHANGES, WORDINGS, KEYS_AFTER = "changes.jsonl", "wordings.json", "questions-after.jsonl"
 MANIFEST, PLAN, RECORDS, PROMPTS, QUESTIONS, LEASES = (
     "manifest.json", "plan.jsonl", "records.jsonl", "prompts.jsonl", "questions.jsonl", "leases.jsonl",
 )  # fmt: skip
@@ -73,6 +75,11 @@ class RunFolder:
     marks: dict[Key, Marks] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
+class _Change(msgspec.Struct):
+    made: Made | None = None
+    adopted: Adopted | None = None
+
+
 class RunLog:
     """Appends records, prompt fragments and leases to a run's folder; `with` closes the files. Every method raises
     `LogError` when the disk does not take what it is given; of that, nothing is on file then."""
@@ -101,10 +108,17 @@ class RunLog:
     def probe(self, record: Record, fragments: Mapping[str, bytes]) -> None:
         """Writes a call that is no trial, and what it asked, into a file of its own."""
         self._keep(fragments)
-        with contextlib.closing(_open_append(self.folder / PROBES)) as file:
+        self._append_to(PROBES, "loadrig probes", record)
+
+    def change(self, told: Made | Adopted) -> None:
+        """Writes that documents have changed, or what a worker tells of it, into a file of its own."""
+        self._append_to(CHANGES, "loadrig changes", {type(told).__name__.lower(): told})
+
+    def _append_to(self, name: str, kind: str, value: object) -> None:
+        with contextlib.closing(_open_append(self.folder / name)) as file:
             if file.tell() == 0:
-                self._append(file, [{"schema": SCHEMA, "kind": "loadrig probes"}])
-            self._append(file, [record])
+                self._append(file, [{"schema": SCHEMA, "kind": kind}])
+            self._append(file, [value])
 
     def _keep(self, fragments: Mapping[str, bytes]) -> None:
         fresh = {digest: text for digest, text in fragments.items() if digest not in self._known}
@@ -209,6 +223,13 @@ def count_records(folder: Path) -> int:
 def read_probes(folder: Path) -> tuple[Record, ...]:
     """The calls that were no trials, in the order they were made."""
     return tuple(_records_of(folder / PROBES)) if (folder / PROBES).exists() else ()
+
+
+def read_changes(folder: Path) -> Changes:
+    """What is on file of documents that changed in mid-run: of each worker what it told last."""
+    rows = msgspec.convert(list(_json_lines(folder / CHANGES)), list[_Change])
+    told = {(row.adopted.session, row.adopted.worker): row.adopted for row in rows if row.adopted is not None}
+    return Changes(next((row.made for row in rows if row.made is not None), None), tuple(told.values()))
 
 
 def read_invented(folder: Path) -> Invented | None:

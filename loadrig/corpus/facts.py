@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -85,6 +85,17 @@ def facts_of(corpus: Corpus, ledger: Ledger | None) -> tuple[Facts, ...]:
     inside = (_facts(one, true, nouns) for one in corpus.documents)
     outside = (Facts(name, own=False, number=number_of_id(name), outside=True) for name in corpus.outside)
     return (*inside, *outside)
+
+
+def of_both(before: Iterable[Facts], after: Iterable[Facts]) -> tuple[Facts, ...]:
+    """The facts of a corpus whose documents changed: of each what either version holds."""
+    later = {one.id: one for one in after}
+    return (*(_joined(one, later.pop(one.id, one)) for one in before), *later.values())
+
+
+def _joined(one: Facts, other: Facts) -> Facts:
+    dates = tuple(sorted({*one.dates, *other.dates}))
+    return replace(one, dates=dates, numbers=tuple(sorted({*one.numbers, *other.numbers})))
 
 
 def read_known(folder: Path) -> Known | None:

@@ -46,7 +46,7 @@ def load(settings: CorpusSettings) -> Corpus:
         documents=tuple(documents),
         chunks=tuple(chunks),
         skipped=tuple(skipped),
-        sha256=_sha256(documents),
+        sha256=sha256_of(documents),
         estimator=estimator().name,
         outside=outside,
     )
@@ -71,9 +71,10 @@ class _Text:
     entry: Entry
     text: str
 
-    @property
-    def order(self) -> tuple[bool, str, str]:
-        return self.entry.date is None, self.entry.date or "", self.entry.id
+
+def order_of(one: Entry | Document) -> tuple[bool, str, str]:
+    """The place of a document among others: by date, undated last, then by id."""
+    return one.date is None, one.date or "", one.id
 
 
 def _root(path: str) -> Path:
@@ -105,7 +106,7 @@ def _texts(root: Path, entries: Iterable[Entry]) -> tuple[list[_Text], list[Skip
             unread.append(Skipped(entry.file, text.reason))
         else:
             texts.append(_Text(entry, text))
-    return sorted(texts, key=lambda text: text.order), unread
+    return sorted(texts, key=lambda text: order_of(text.entry)), unread
 
 
 def _cut(texts: Iterable[_Text], settings: CorpusSettings) -> tuple[list[Document], list[Chunk]]:
@@ -127,7 +128,8 @@ def _reasons(skipped: Iterable[Skipped]) -> str:
     return "; skipped: " + ", ".join(f"{n} {reason}" for reason, n in counts.items()) if counts else ""
 
 
-def _sha256(documents: Iterable[Document]) -> str:
+def sha256_of(documents: Iterable[Document]) -> str:
+    """What a corpus' documents are known by: their ids, dates and texts."""
     digest = hashlib.sha256()
     for document in documents:
         digest.update(msgspec.json.encode((document.id, document.date, document.text)) + b"\n")

@@ -19,6 +19,7 @@ import msgspec
 
 from loadrig.fleet.admission import Admission
 from loadrig.fleet.beside import Beside, watched, with_driver
+from loadrig.fleet.changing import Changing
 from loadrig.fleet.handle import Handle, UnreachableError
 from loadrig.fleet.hours import LATE_NS, LEASE_AHEAD_NS, OVERDUE_NS, ROUND_TRIPS, START_AHEAD_NS, Hours, Offset
 from loadrig.fleet.ledger import Ledger
@@ -71,10 +72,12 @@ class Driver:
         *,
         spending: Spending,
         unrun: frozenset[str] = frozenset(),
+        changing: Changing | None = None,
     ) -> None:
-        """`unrun` are trials that an earlier part of the run put on file as not run."""
+        """`unrun` are trials that an earlier part of the run put on file as not run; `changing`: documents will change
+        in this part."""
         self._info, self._log, self._observers = info, log, observers
-        self._spending, self._unrun = spending, unrun
+        self._spending, self._unrun, self._changing = spending, unrun, changing
         self._clock = SystemClock()
         self._halted: Literal["stopped", "budget"] | None = None
         self._halted_ns = 0
@@ -122,7 +125,11 @@ class Driver:
     async def _stage(
         self, stage: Stage, trials: Sequence[Trial], alive: Sequence[Handle], states: dict[str, _State]
     ) -> None:
+        if self._changing is not None:
+            await asyncio.gather(*(self._compared(stage, handle, states[handle.name]) for handle in alive))
         hours = await self._hours(stage, trials, alive, states)
+        if self._changing is not None:
+            self._changing.begin(hours.begin_ns)
         book = _Book(stage, Ledger(trials, stage.most, [handle.name for handle in alive]), hours)
         try:
             async with asyncio.TaskGroup() as group:
@@ -168,6 +175,8 @@ class Driver:
                     sent_ns=sent_ns, heard_ns=batch.heard_ns, answered_ns=batch.answered_ns,
                     back_ns=self._clock.now_ns(),
                 )  # fmt: skip
+                if self._changing is not None:
+                    self._changing.heard(handle.name, batch, sent_ns=sent_ns)
         return offset
 
     async def _pump(self, handle: Handle, states: dict[str, _State], book: _Book) -> None:
@@ -177,6 +186,7 @@ class Driver:
                 self._close(book)
             order = self._order(handle, state, book)
             self._log.lease(handle.name, order.trials)
+            sent_ns = self._clock.now_ns()
             try:
                 batch = await handle.exchange(order)
             except FleetError as error:
@@ -185,6 +195,8 @@ class Driver:
                 self._lose(book, handle, state, is_dead=not isinstance(error, UnreachableError))
                 return
             self._accept(batch, handle, state, book.ledger)
+            if self._changing is not None:
+                self._changing.heard(handle.name, batch, sent_ns=sent_ns)
             in_flight = sum(one.in_flight for one in states.values())
             pulse = self.watch.pulse(book.stage, handle.name, batch, in_flight, len(book.ledger.workers))
             for observer in self._observers:
@@ -215,6 +227,7 @@ class Driver:
             cancel=self._halted is not None and now_ns - self._halted_ns > GRACE_S * 1e9,
             begin_ns=hours.begin_of(handle.name),
             end_ns=hours.end_of(handle.name),
+            change_ns=None if self._changing is None else self._changing.at_ns(handle.name),
         )
 
     def _accept(self, batch: Batch, handle: Handle, state: _State, ledger: Ledger) -> None:

@@ -156,7 +156,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}):
     """What became of one trial (and try). `(trial, try_no)` is unique; the highest `try_no` counts. In JSON
     `try_no` is `try`, a Python keyword. `route`, its note, `confidence`, `depths` and
-    `context_tokens` are as the arm's `Answer` says."""
+    `context_tokens` are as the arm's `Answer` says. `corpus_version`: which version of the documents held when it
+    began, 1 or 2, in a run in which they change; else None."""
 
     run: str
     trial: str
@@ -201,6 +202,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename={"try_no": "try"}
     currency: str | None = None
     retrieved: tuple[Hit, ...] = ()
     turns: tuple[Turn, ...] = ()
+    corpus_version: int | None = None
 
 
 def succeeded(ended: Record | Turn) -> bool:

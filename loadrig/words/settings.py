@@ -143,6 +143,19 @@ class PriceSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateSettings:
+    """Documents that change in mid-run, `after_s` seconds after the first stage began: the texts of the folder `path`
+    take the place of documents, by id, or come to them; those in `remove` go. `questions`: a file of the keys that hold
+    from then on, for questions whose answer changes."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    path: str
+    after_s: Annotated[float, NotNegative]
+    remove: tuple[str, ...] = ()
+    questions: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
     """What a load must keep, by the `name` a plan gives it: the `q`-quantile of `measure` at most `limit` (ns); of the
     share of errors (`measure` "errors", no `q`), `limit` is a share of 1. `loadrig.objectives` reads and judges it."""
@@ -173,4 +186,5 @@ class Plan:
     prices: PriceSettings = field(default_factory=PriceSettings)
     allowed_failure_share: Annotated[float, Share] = 0.0
     objectives: tuple[Objective, ...] = ()
+    update: UpdateSettings | None = None
     arms: tuple[Arm, ...] = ()

@@ -17,6 +17,7 @@ from typing import Any
 
 from loadrig import retrievers
 from loadrig.retrievers import Retriever
+from loadrig.words.change import Update
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError, described
 
@@ -27,10 +28,14 @@ _ALIGNED = 64
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a worker needs to build prompts."""
+    """What a worker needs to build prompts. `version`: of the corpus, in a run whose documents change; else None.
+    `update`: what will change, and `rebuilt` the retrievers that are then built anew, in that order."""
 
     corpus: Corpus
     questions: Mapping[str, Question]
+    version: int | None = None
+    update: Update | None = None
+    rebuilt: tuple[str, ...] = ()
 
 
 def build_indexes(names: set[str], corpus: Corpus) -> tuple[dict[str, Retriever], dict[str, int]]:
@@ -53,6 +58,11 @@ def build_indexes(names: set[str], corpus: Corpus) -> tuple[dict[str, Retriever]
 def save(folder: Path, texts: Texts, indexes: Mapping[str, Retriever]) -> None:
     """Writes all files into `folder`."""
     (folder / TEXTS).write_bytes(pickle.dumps(texts, protocol=pickle.HIGHEST_PROTOCOL))
+    save_indexes(folder, indexes)
+
+
+def save_indexes(folder: Path, indexes: Mapping[str, Retriever], of: str = "") -> None:
+    """Writes indexes into `folder`, into files whose names begin with `of`."""
     arrays: list[memoryview] = []
 
     def keeps(buffer: pickle.PickleBuffer) -> bool:
@@ -64,8 +74,8 @@ def save(folder: Path, texts: Texts, indexes: Mapping[str, Retriever]) -> None:
 
     pickled = pickle.dumps(dict(indexes), protocol=pickle.HIGHEST_PROTOCOL, buffer_callback=keeps)
     sizes = [array.nbytes for array in arrays]
-    (folder / INDEXES).write_bytes(pickle.dumps((sizes, pickled)))
-    with (folder / ARRAYS).open("wb") as file:
+    (folder / f"{of}{INDEXES}").write_bytes(pickle.dumps((sizes, pickled)))
+    with (folder / f"{of}{ARRAYS}").open("wb") as file:
         for array in arrays:
             file.write(array)
             file.write(bytes(-array.nbytes % _ALIGNED))
@@ -77,12 +87,12 @@ def open_texts(folder: Path) -> Texts:
     return texts
 
 
-def open_indexes(folder: Path) -> dict[str, Retriever]:
-    """The indexes that `save` wrote into `folder`, by retriever name. Their large arrays cannot be written to."""
-    sizes, pickled = _opened(folder / INDEXES)
+def open_indexes(folder: Path, of: str = "") -> dict[str, Retriever]:
+    """The indexes that were saved in `folder`, by retriever name. Their large arrays cannot be written to."""
+    sizes, pickled = _opened(folder / f"{of}{INDEXES}")
     mapped = memoryview(b"")
     if sizes:
-        with (folder / ARRAYS).open("rb") as file:
+        with (folder / f"{of}{ARRAYS}").open("rb") as file:
             mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     arrays, at = [], 0
     for size in sizes:

@@ -25,7 +25,8 @@ COUNTERS = ("input", "cache_write_5m", "cache_write_1h", "cache_read", "output",
 
 
 class Ended(msgspec.Struct, frozen=True, gc=False):
-    """A trial at its end. Exactly one of `answer` and `failure` is set. `due_ns`: None in closed loop."""
+    """A trial at its end. Exactly one of `answer` and `failure` is set. `due_ns`: None in closed loop.
+    `corpus_version`: which held when it began; None where documents do not change."""
 
     trial: Trial
     question: Question
@@ -36,6 +37,7 @@ class Ended(msgspec.Struct, frozen=True, gc=False):
     begin_ns: int
     end_ns: int
     due_ns: int | None = None
+    corpus_version: int | None = None
 
 
 def record_of(ended: Ended, setup: Setup) -> Record:
@@ -86,6 +88,7 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         currency=setup.prices.currency,
         retrieved=answer.retrieved if answer else (),
         turns=turns,
+        corpus_version=ended.corpus_version,
     )
 
 
