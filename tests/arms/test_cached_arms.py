@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from scripted_client import ScriptedClient, calls, says, tiny
 
@@ -23,11 +24,12 @@ from loadrig.simulator.request import parse_request
 from loadrig.words.arm import Primes
 from loadrig.words.corpus import Document, Question
 from loadrig.words.errors import InputError
-from loadrig.words.prompt import Ask, Part, Prompt
+from loadrig.words.prompt import Ask, Part, Prompt, Said
 from loadrig.words.settings import ModelSettings
 
 QUESTION = Question("q1", "fact", "When are apples pruned?", "In February.")
 KINDS = (FullContext(cache="5m"), FullContext(cache="1h", order="shuffle"), CachedCore(core_tokens=200))
+LISTING = b'[{"type":"tool_use","id":"t1","name":"list_documents","input":{}}]'
 each_kind = pytest.mark.parametrize("arm", KINDS, ids=lambda arm: arm.name)
 
 
@@ -136,7 +138,8 @@ def test_each_turn_of_an_agent_finds_the_one_before() -> None:
     caller's conversation over the same question shares nothing; off, no turn asks."""
 
     def turns(caller: tuple[str, ...], cache: Any = "5m") -> list[Any]:
-        client = ScriptedClient([calls(("list_documents", "{}")), says("x")], caller=caller)
+        listing = msgspec.structs.replace(calls(("list_documents", "{}")), said=Said(LISTING))
+        client = ScriptedClient([listing, says("x")], caller=caller)
         asyncio.run(Agentic(cache=cache).answer(replace(QUESTION, caller=caller), client))
         bodies = [b"".join(body(prompt, ModelSettings(id="m"))) for prompt in client.prompts]
         return [prefixes(parse_request(one), 1.0).breakpoints for one in bodies]
