@@ -15,33 +15,38 @@ from zoneinfo import ZoneInfo
 
 from loadrig.analysis.accuracy import verdict
 from loadrig.analysis.bill import Charge, Money, PerQuestion, charges, currency_of, money, per_question
+from loadrig.analysis.routes import way_of
 from loadrig.analysis.selection import arm_names, asked, grouped
 from loadrig.graders.cases import judge_runs
 from loadrig.log import RunFolder
 from loadrig.words.record import Record
 
 UNKNOWN = "unknown"
+Key = tuple[str, str, str, str | None]  # day, arm, model, route
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One arm and model on one local day (ISO date)."""
+    """One arm and model on one local day (ISO date). `way`: of one route of an arm that has several."""
 
     day: str
     arm: str
     model: str
     cost: PerQuestion
+    way: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Nights:
-    """All runs of a plan. `other`: money by day that no question of the plan cost; `total`: all of it."""
+    """All runs of a plan. `ways`: by day the routes of arms that send questions different ways, parts of `days`.
+    `other`: money by day that no question of the plan cost; `total`: all of it."""
 
     simulated: bool
     runs: int
     currency: str | None
     days: tuple[Day, ...]
     arms: tuple[Day, ...]
+    ways: tuple[Day, ...]
     other: tuple[tuple[str, Money], ...]
     total: Money
 
@@ -57,8 +62,11 @@ def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
     arms = {arm: place for place, arm in enumerate(dict.fromkeys(arm for run in runs for arm in arm_names(run)))}
     currency = next((found for run in runs if (found := currency_of(run))), None)
     sent = [(record, verdict(run, record)) for run in runs for record in asked(run)]
-    by_day = grouped(((local_day(r.began_at, zone), r.arm, r.model), (r, passed)) for r, passed in sent)
-    by_arm = grouped((("all", r.arm, r.model), (r, passed)) for r, passed in sent)
+    routed = {record.arm for record, _ in sent if record.route is not None}
+    dated = [(local_day(record.began_at, zone), record, passed) for record, passed in sent]
+    by_day = grouped(((day, r.arm, r.model, None), (r, passed)) for day, r, passed in dated)
+    by_arm = grouped((("all", r.arm, r.model, None), (r, passed)) for r, passed in sent)
+    by_way = grouped(((day, r.arm, r.model, way_of(r)), (r, passed)) for day, r, passed in dated if r.arm in routed)
     other = list(_other(runs, zone))
     everything = [charge for record, _ in sent for charge in charges(record)] + [charge for _, charge in other]
     return Nights(
@@ -67,22 +75,28 @@ def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
         currency=currency,
         days=_days(by_day, arms, currency),
         arms=_days(by_arm, arms, currency),
+        ways=_days(by_way, arms, currency),
         other=tuple((day, money(found, currency)) for day, found in sorted(grouped(other).items())),
         total=money(everything, currency),
     )
 
 
 def _days(
-    groups: Mapping[tuple[str, str, str], list[tuple[Record, bool | None]]],
+    groups: Mapping[Key, list[tuple[Record, bool | None]]],
     arms: Mapping[str, int],
     currency: str | None,
 ) -> tuple[Day, ...]:
     rows = []
-    for (day, arm, model), found in sorted(groups.items(), key=lambda of: (of[0][0], arms[of[0][1]], of[0][2])):
+    for (day, arm, model, way), found in sorted(groups.items(), key=lambda of: _place(of[0], arms)):
         verdicts = [passed for _, passed in found if passed is not None]
         correct = sum(verdicts) if verdicts else None
-        rows.append(Day(day, arm, model, per_question((r for r, _ in found), currency, correct=correct)))
+        rows.append(Day(day, arm, model, per_question((r for r, _ in found), currency, correct=correct), way))
     return tuple(rows)
+
+
+def _place(key: Key, arms: Mapping[str, int]) -> tuple[str, int, str, str]:
+    day, arm, model, way = key
+    return day, arms[arm], model, way or ""
 
 
 def _other(runs: Iterable[RunFolder], zone: ZoneInfo) -> Iterator[tuple[str, Charge]]:

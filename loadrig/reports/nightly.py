@@ -71,7 +71,7 @@ def render(plan: str, tables: list[Table]) -> str:
 
 
 def nightly_tables(results: Path, plan: str, timezone: str) -> Iterator[Table]:
-    """By-day and whole-range tables of each kind of run; real before simulated."""
+    """By-day and whole-range tables of each kind of run, and by route where there are routes; real before simulated."""
     try:
         zone = ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError) as error:
@@ -146,7 +146,11 @@ def _tables(found: Nights, timezone: str, said: tuple[str, ...]) -> Iterator[Tab
         notes.insert(0, SIMULATED)
     yield Table(f"{kind}: by day", ("day", "arm", *spent), (*sorted(rows, key=lambda row: row[0]), total), tuple(notes))
     whole = tuple((label(day.arm, day.model, models), *_cells(day.cost)) for day in found.arms)
-    yield Table(f"{kind}: all days", ("arm", *spent), whole, (*((SIMULATED,) if found.simulated else ()), *said))
+    notes_of_all = (*((SIMULATED,) if found.simulated else ()), *said)
+    yield Table(f"{kind}: all days", ("arm", *spent), whole, notes_of_all)
+    ways = tuple((day.day, label(day.arm, day.model, models), day.way or "", *_cells(day.cost)) for day in found.ways)
+    if ways:
+        yield Table(f"{kind}: by route", ("day", "arm", "route", *spent), ways, notes_of_all)
 
 
 def _cells(cost: PerQuestion) -> tuple[str, ...]:

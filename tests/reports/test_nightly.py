@@ -84,6 +84,32 @@ def test_the_table_has_all_runs_of_the_plan_and_no_other(tmp_path: Path) -> None
     assert (tmp_path / "nightly-night.md").is_file()
 
 
+def test_routes_have_a_table_of_their_own(tmp_path: Path) -> None:
+    """B-23: two nights of a router: each way by night, with its money; an arm of one way is not in it."""
+    noon, next_noon = "2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z"
+    records = [
+        spent("a", noon, arm="route", route="lookup>rag"),
+        spent("b", noon, arm="route", route="whole_set>full_context"),
+        spent("c", next_noon, arm="route", route="lookup>rag"), failed("f", arm="route", began_at=next_noon),
+        spent("d", noon),
+    ]  # fmt: skip
+    found = of(tmp_path / "n1", "UTC", *records)
+    assert [(day.day[-2:], day.arm, day.way, day.cost.asked, day.cost.total.amount) for day in found.ways] == [
+        ("20", "route", "lookup>rag", 1, "0.04"), ("20", "route", "whole_set>full_context", 1, "0.04"),
+        ("21", "route", "lookup>rag", 1, "0.04"), ("21", "route", "none: no answer", 1, None),
+    ]  # fmt: skip
+    text = nightly.write(tmp_path, "night", "UTC").read_text()
+    assert "## Runs: by route" in text
+    rows = [line.split("|")[3].strip() for line in text.split("by route")[1].splitlines() if line.startswith("| 2026")]
+    assert rows == [r"lookup\>rag", r"whole_set\>full_context", r"lookup\>rag", "none: no answer"]
+
+
+def test_no_routes_no_table(tmp_path: Path) -> None:
+    """Where no arm sends questions different ways there is nothing to tell."""
+    write_run(tmp_path / "n1", [spent("a", "2026-11-20T12:00:00Z")])
+    assert "by route" not in nightly.write(tmp_path, "night", "UTC").read_text()
+
+
 def test_unlike_runs_are_not_averaged(tmp_path: Path) -> None:
     """One plan, another corpus, another file of questions, a smaller part of it, another model setting: five kinds,
     each in a table of its own that says of what; a run of the first kind joins the first."""
