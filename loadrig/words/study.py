@@ -35,8 +35,9 @@ class StudyRunSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSettings:
-    """What no run can tell, and the criteria want: each model's context window in its own tokens; questions a month;
-    the money (in the price table's currency) they may cost; whether somebody waits for the answer."""
+    """What no run can tell, and the criteria want: each model's context window in its own tokens, where the one that is
+    published does not hold or is not listed; questions a month; the money (in the price table's currency) they may
+    cost; whether somebody waits for the answer."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     windows: Mapping[str, Annotated[int, Positive]] = field(default_factory=dict)

@@ -111,6 +111,17 @@ def test_what_could_be_seen_is_by_the_level_of_the_family() -> None:
     assert adjusted([one, one])[0].detectable == pytest.approx(0.418, abs=5e-4)
 
 
+def test_a_window_that_is_published_need_not_be_said(tmp_path: Path) -> None:
+    """900 tokens fit a million with headroom; what the study says of the window wins."""
+    found = part(tmp_path, record("a", model="claude-haiku-5-5"), corpus={"tokens": 900, "name": "c"})
+    for known, verdict in (
+        (KnownSettings(), "holds"),
+        (KnownSettings(windows={"claude-haiku-5-5": 1000}), "does not hold"),
+    ):
+        criteria = study([found], Named("s", "", known)).criteria
+        assert [one.verdict for one in criteria if one.key == "fits"] == [verdict]
+
+
 def test_the_size_of_the_corpus_speaks_for_each_choice_in_its_place(tmp_path: Path) -> None:
     """900 tokens in a window of 1,000: too tight for full context with headroom, no reason to search; in this order."""
     found = part(tmp_path, record("a"), record("b", arm="rag-k5"), corpus={"tokens": 900, "name": "c"})

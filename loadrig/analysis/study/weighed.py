@@ -13,6 +13,7 @@ from loadrig.analysis.study.costs import Ratio, agent_arm, usual_arm, whole_arm
 from loadrig.analysis.study.criteria import Criterion, Premium, Size, Volume
 from loadrig.analysis.study.figures import Figures, scopes
 from loadrig.analysis.usage import tool_use
+from loadrig.context import window_of
 from loadrig.stats import Share, wilson
 from loadrig.words.record import Record
 from loadrig.words.study import KnownSettings
@@ -52,9 +53,9 @@ def _size(part: Part, model: str, windows: Mapping[str, int]) -> Size:
     whole = whole_arm(part)
     row = None if whole is None else part.figures(whole, model)
     if row is not None and row.tokens_per_question.prompt is not None:
-        return Size(model, row.tokens_per_question.prompt, True, windows.get(model))
+        return Size(model, row.tokens_per_question.prompt, True, windows.get(model, window_of(model)))
     tokens = (part.run.manifest.get("corpus") or {}).get("tokens") or 0
-    return Size(model, float(tokens), False, windows.get(model))
+    return Size(model, float(tokens), False, windows.get(model, window_of(model)))
 
 
 def _premium(part: Part, model: str, ratios: Sequence[Ratio]) -> Premium:
