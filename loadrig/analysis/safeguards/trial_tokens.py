@@ -2,7 +2,7 @@
 
 The ratio is the provider's own count of one prompt of the arm's kind over the local estimate of it, taken before the
 run; it differs from model to model (1.13 and 1.54 were seen for one text), so nothing fixed would do. Over a sample of
-each arm's first turns; arms with tools are left out, whose hidden tool prompt the estimate does not know.
+each arm's first turns; those with tools or a form for the reply are left out: the estimate does not know what they add.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def _off(records: Sequence[Record], prompts: Mapping[str, bytes], ratio: Decimal
         if turn.usage is None or turn.usage.input is None or any(part not in prompts for part in turn.prompt):
             continue
         body = msgspec.json.decode(b"".join(prompts[part] for part in turn.prompt) or b"{}")
+        if isinstance(body, dict) and "output_config" in body:
+            continue
         local = sum(estimator().count(text) for text in _texts(body))
         reported, expected = reported + prompt_tokens(turn.usage), expected + local
     return reported / (expected * float(ratio)) - 1 if expected else None
