@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from scripted_client import ScriptedClient, says, tiny
 
+from loadrig.arms.escalate import Escalate
+from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
 from loadrig.arms.route import Route
 from loadrig.arms.routing import FORM, KINDS, by_rules
@@ -158,6 +160,17 @@ def test_a_router_is_estimated_at_its_dearest_way() -> None:
     arm = Route(by="classifier")
     ways = [way.prompt_tokens(tiny()) for way in (arm.rag, arm.agentic, arm.full_context)]
     assert arm.prompt_tokens(tiny()) > max(ways)
+
+
+@pytest.mark.parametrize("made_of", [Route, Escalate])
+def test_a_cached_way_is_primed_where_it_may_be_gone(made_of: Any) -> None:
+    """What full context would ask beforehand, and nothing over the ceiling."""
+    cached, view = FullContext(cache="5m"), ScriptedClient([]).view
+    asked = cached.primes(view, (), "r")
+    assert asked
+    assert made_of(full_context=cached).primes(view, (), "r") == asked
+    assert made_of(full_context=cached, ceiling_tokens=TOKENS - 1).primes(view, (), "r") == ()
+    assert made_of().primes(view, (), "r") == ()
 
 
 def plan(tmp_path: Path, lines: str) -> Any:
