@@ -23,6 +23,7 @@ from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
 from loadrig.analysis.grading import GradingFigures, grading_figures
 from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
 from loadrig.analysis.load import StageLoad, stage_loads
+from loadrig.analysis.long_context import LongContext, long_context
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
 from loadrig.analysis.safeguards import safeguards
 from loadrig.analysis.safeguards.artefacts import Artefact, artefacts
@@ -136,6 +137,7 @@ class Summary:
     repeated_answers: tuple[Repeated, ...]
     behaviour: Behaviour
     experiments: Experiments
+    long_context: LongContext
     bill: Bill
     caching: tuple[ArmCaching, ...]
     safeguards: tuple[Safeguard, ...]
@@ -172,6 +174,7 @@ def summarize(run: RunFolder) -> Summary:
         repeated_answers=repeated,
         behaviour=behaves,
         experiments=experiments(run, prompts),
+        long_context=long_context(run, looked),
         bill=whole,
         caching=caching(run, prompts),
         safeguards=checked,
