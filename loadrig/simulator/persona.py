@@ -84,7 +84,7 @@ def _told(question: str, sources: list[Source], attempt: str, scenario: Scenario
 def _calls(request: Request, question: str, seen: Transcript, attempt: str, *, scenario: Scenario) -> list[ToolCall]:
     """The next calls: its own, or what a document orders; the first ones for ever where it goes in circles."""
     tools, asks = toolset(request.tools), _asks(attempt, scenario)
-    if _drawn(attempt.split(".", maxsplit=1)[0], "circles", scenario.goes_in_circles, scenario):
+    if _drawn(attempt.rsplit(".", maxsplit=2)[0], "circles", scenario.goes_in_circles, scenario):
         return next_calls(question, tools, Transcript())
     if seen.is_told_to_answer:
         return []
