@@ -32,7 +32,7 @@ class Behaviour:
 def behaviour(run: RunFolder, looked: Sequence[Looked], prompts: Mapping[str, bytes]) -> Behaviour:
     """Of a run's folder and its answers, looked at; works on one in which nothing was answered too. `prompts`: the
     fragments of the run's prompts, by hash."""
-    cited = audited(looked, prompts)
+    cited = audited(run, looked, prompts)
     return Behaviour(
         facts=any(one.context.known is not None for one in looked),
         answers=answers_by_arm(run, looked),

@@ -109,21 +109,18 @@ class Audit:
         )
 
 
-def audited(looked: Iterable[Looked], prompts: Mapping[str, bytes]) -> list[Audited]:
-    """Every answer with its spans, those that cite nothing too."""
+def audited(run: RunFolder, looked: Sequence[Looked], prompts: Mapping[str, bytes]) -> list[Audited]:
+    """Every answer with its spans, of the arms that were to cite or of which some answer did."""
     audit = Audit(prompts)
-    return [Audited(one, audit.spans(one.record)) for one in looked if answered(one.record)]
+    citing = _asked(run.manifest).union(one.record.arm for one in looked if one.record.citations)
+    found = (one for one in looked if one.record.arm in citing)
+    return [Audited(one, audit.spans(one.record)) for one in found if answered(one.record)]
 
 
 def citations_by_arm(run: RunFolder, found: Sequence[Audited]) -> tuple[ArmCitations, ...]:
-    """Every arm and model that was to cite or did, in the plan's order."""
+    """Every arm and model of which an answer was audited, in the plan's order."""
     groups = by_arm_and_model(run, (((one.one.record.arm, one.one.record.model), one) for one in found))
-    asked = _asked(run.manifest)
-    return tuple(
-        ArmCitations(arm, model, _categories(answers))
-        for arm, model, answers in groups
-        if arm in asked or any(one.spans for one in answers)
-    )
+    return tuple(ArmCitations(arm, model, _categories(answers)) for arm, model, answers in groups)
 
 
 def ill_cited(found: Iterable[Audited]) -> tuple[Finding, ...]:
@@ -138,6 +135,17 @@ def ill_cited(found: Iterable[Audited]) -> tuple[Finding, ...]:
                     Finding(f"spans_{span.verdict}", record.arm, record.model, record.question, record.trial, what)
                 )
     return (*kept["fabricated"], *kept["misplaced"])
+
+
+def told(found: Iterable[ArmCitations]) -> tuple[str, ...]:
+    """A sentence for each arm of which an answer cites what was not sent."""
+    wholes = ((arm, arm.categories[0]) for arm in found)
+    return tuple(
+        f"{arm.arm} ({arm.model}): {of.rate.k} of {of.rate.n} answers with citations cite words that were not sent, "
+        f"{of.fabricated} of {of.spans} spans: read them before the answers are believed"
+        for arm, of in wholes
+        if of.rate is not None and of.rate.k
+    )
 
 
 def flat(text: str) -> str:
