@@ -129,8 +129,9 @@ def _reasons(skipped: Iterable[Skipped]) -> str:
 
 
 def sha256_of(documents: Iterable[Document]) -> str:
-    """What a corpus' documents are known by: their ids, dates and texts."""
+    """What a corpus' documents are known by: their ids, dates and texts, and their labels where they have some."""
     digest = hashlib.sha256()
     for document in documents:
-        digest.update(msgspec.json.encode((document.id, document.date, document.text)) + b"\n")
+        labels = (sorted(document.access),) if document.access else ()
+        digest.update(msgspec.json.encode((document.id, document.date, document.text, *labels)) + b"\n")
     return digest.hexdigest()

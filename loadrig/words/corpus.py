@@ -56,7 +56,7 @@ class Skipped:
 class Corpus:
     """Documents in chronological order (undated last, then by id) and their chunks in the same order.
 
-    `sha256` covers ids, dates and texts, so two runs can tell whether they read the same corpus.
+    `sha256` covers ids, dates, texts and labels, so two runs can tell whether they read the same corpus.
     `estimator` names what counted the tokens: `o200k_base` or the byte-based fall-back. `outside` are the ids that
     the folder has and the chosen slice leaves out; files found = documents + skipped + outside.
     """

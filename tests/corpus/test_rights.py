@@ -125,6 +125,18 @@ def test_questions_of_nobody_and_of_callers_who_may_not_see_the_answer_are_named
     assert prepared(tmp_path, Rag(k=1), caller=["*"]).warnings == ()
 
 
+def test_other_labels_make_another_corpus(tmp_path: Path) -> None:
+    """A run is not taken up over documents that others may see now; documents without labels keep the hash they had."""
+    open_to_all = loaded(tmp_path / "a", {"x.md": "x"}).sha256
+    hashes = [
+        loaded(tmp_path / name, {"x.md": "x", "manifest.jsonl": rows({"id": "x.md", "file": "x.md", "access": labels})})
+        for name, labels in (("b", []), ("c", ["red"]), ("d", ["blue"]), ("e", ["red", "blue"]), ("f", ["blue", "red"]))
+    ]
+    assert [one.sha256 == open_to_all for one in hashes] == [True, False, False, False, False]
+    assert len({one.sha256 for one in hashes}) == 4
+    assert hashes[3].sha256 == hashes[4].sha256
+
+
 def test_a_document_cannot_bear_the_label_that_opens_everything(tmp_path: Path) -> None:
     """A star on a document would mean two things: left out, the document is open to all."""
     listed = rows({"id": "a", "file": "a.md", "access": ["*"]})
