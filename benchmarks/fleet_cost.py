@@ -1,13 +1,14 @@
 """What it costs to bring records home: CPU of driver, workers and Ray itself, bytes, memory; no request is sent.
 
-    python benchmarks/fleet_cost.py [--rates 0,200,1000,2500] [--seconds 6] [--workers 1]
+    python benchmarks/fleet_cost.py [--rates 0,200,1000,2500] [--seconds 6] [--workers 1] [--fleets none,ray]
 
 The driver, its log and Ray are those of a run. Each worker is one by hand that ends the trials it is given after
 200 ms with a record made once by a real worker, so that what is measured is exchange, transport, ledger and writing,
-not HTTP. CPU time is read from /proc over the window, per process, and given in % of one core: on a busy machine it can
-be compared better than time can. `Ray` is all of Ray but driver and workers. Bytes of a record: as it comes from a
-worker (pickled, as Ray sends it) and as it goes on file. Memory is the driver's, after a tenth of the window and at its
-end.
+not HTTP. Fleet `none`: the worker by hand in the driver's own loop, nothing between them, so that what stays is ours
+whatever carries it; `ray` less `none` is what Ray costs. CPU time is read from /proc over the window, per process, and
+given in % of one core: on a busy machine it can be compared better than time can. `Ray` is all of Ray but driver and
+workers. Bytes of a record: as it comes from a worker and as it goes on file. Memory is the driver's, after a tenth of
+the window and at its end.
 """
 
 from __future__ import annotations
@@ -15,24 +16,25 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import pickle
 import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import uvloop
 
-from loadrig.fleet import cluster, on_ray
+from loadrig.fleet import cluster, frames, on_ray
 from loadrig.fleet.driver import Driver
+from loadrig.fleet.handle import Handle
 from loadrig.fleet.spending import Spending, WorstCase
 from loadrig.log import RunLog
 from loadrig.selftest.null import Schedule, null_target
@@ -72,7 +74,10 @@ class HandWorker:
     async def close(self) -> None:
         self._closing.set()
 
-    async def exchange(self, order: Order) -> Batch:
+    async def exchange(self, order: bytes) -> bytes:
+        return frames.packed(await self.batch(frames.order_decoder.decode(order)))
+
+    async def batch(self, order: Order) -> Batch:
         self._waiting.extend(order.trials)
         until = time.perf_counter() + order.wait_s
         while True:
@@ -146,27 +151,29 @@ def main() -> int:
     parser.add_argument("--rates", default="0,200,1000,2500")
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--fleets", default="none,ray")
     options = parser.parse_args()
     print(f"load average {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, ray {version('ray')}")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner, tempfile.TemporaryDirectory() as name:
         template = runner.run(_template(Path(name)))
         line = msgspec.json.encode(template)
-        pickled = len(pickle.dumps(tuple(_fresh(template) for _ in range(64)), 5)) / 64
-        print(f"a record of 100 tokens: {len(line) + 1} bytes on file, {pickled:.0f} on its way, in a batch of 64")
+        sent = len(frames.packed(tuple(_fresh(template) for _ in range(64)))) / 64
+        print(f"a record of 100 tokens: {len(line) + 1} bytes on file, {sent:.0f} on its way, in a batch of 64")
         on_ray.Actor = HandWorker  # type: ignore[assignment,misc]
         begun, cpu = time.perf_counter(), _family_cpu_s()
         cluster.start(options.workers, 0.5)
         took, used = time.perf_counter() - begun, _family_cpu_s() - cpu
         print(f"Ray up after {took:.1f} s and {used:.1f} s of CPU; {_family_mb():.0f} MB in {len(_family())} processes")
         print(
-            "trials/s  reached  exchanges/s   driver  workers    Ray   total  driver ms a 1,000  driver MB at 10, 100 %"
+            "fleet trials/s  reached  exchanges/s   driver  workers    Ray   total  driver ms a 1,000"
+            "  driver MB at 10, 100 %"
         )
-        for rate in map(int, options.rates.split(",")):
-            seen = runner.run(_seen(rate, template, options, Path(name)))
+        for rate, fleet in product(map(int, options.rates.split(",")), options.fleets.split(",")):
+            seen = runner.run(_seen(rate, template, options, Path(name), fleet))
             total = seen.driver + seen.workers + seen.ray
             a_thousand = seen.driver * 10 / seen.reached_per_s * 1000 if seen.reached_per_s else float("nan")
             print(
-                f"{seen.rate:>8}{seen.reached_per_s:>9.0f}{seen.exchanges_per_s:>13.1f}{seen.driver:>9.1f}"
+                f"{fleet:<5}{seen.rate:>9}{seen.reached_per_s:>9.0f}{seen.exchanges_per_s:>13.1f}{seen.driver:>9.1f}"
                 f"{seen.workers:>9.1f}{seen.ray:>7.1f}{total:>8.1f}{a_thousand:>19.0f}"
                 f"{seen.memory_mb[0]:>14.1f}, {seen.memory_mb[1]:.1f}",
                 flush=True,
@@ -185,12 +192,12 @@ async def _template(folder: Path) -> Record:
     return batch.records[0]
 
 
-async def _seen(rate: int, template: Record, options: argparse.Namespace, folder: Path) -> Seen:
+async def _seen(rate: int, template: Record, options: argparse.Namespace, folder: Path, fleet: str) -> Seen:
     """A stage that keeps as many trials in flight as make the rate."""
     concurrency = max(options.workers, round(rate * SERVICE_S))
     stage = Stage(f"r{rate}", concurrency, duration_s=WARM_S + options.seconds)
     trials = _trials(stage.name, int(rate * (WARM_S + options.seconds) * 1.5) + concurrency)
-    library = folder / f"library-{rate}"
+    library = folder / f"library-{rate}-{fleet}"
     library.mkdir()
     setups: list[Any] = [
         HandSetup(f"w{number}", library, template, rate > 0) for number in range(1, options.workers + 1)
@@ -198,11 +205,11 @@ async def _seen(rate: int, template: Record, options: argparse.Namespace, folder
     pulses = Pulses()
     spending = Spending(BudgetSettings(), WorstCase(Decimal(0), 0), ["control"])
     info = RunInfo("r", "cost", "0", len(trials), "USD", simulated=False)
-    async with on_ray.ray_fleet(_typed(setups), cpus_per_worker=0.5) as handles:
-        with RunLog(folder / f"run-{rate}") as log:
+    async with _beside(setups) if fleet == "none" else on_ray.ray_fleet(_typed(setups), cpus_per_worker=0.5) as handles:
+        with RunLog(folder / f"run-{rate}-{fleet}") as log:
             driver = Driver(info, log, [pulses], spending=spending)  # type: ignore[list-item]
             driving = asyncio.create_task(driver.drive([(stage, trials)], handles))
-            workers = {handle.pid for handle in handles}
+            workers = {handle.pid for handle in handles} - {os.getpid()}
             await asyncio.sleep(WARM_S)
             with _window(workers) as window:
                 before = (pulses.records, pulses.pulses)
@@ -220,6 +227,20 @@ async def _seen(rate: int, template: Record, options: argparse.Namespace, folder
         *(window[part] / took * 100 for part in ("driver", "workers", "ray")),
         (memory[0], memory[1]),
     )  # fmt: skip
+
+
+@asynccontextmanager
+async def _beside(setups: Sequence[Any]) -> AsyncIterator[list[Handle]]:
+    """Workers by hand in this very loop."""
+    workers = [HandWorker(setup, None) for setup in setups]
+    running = [asyncio.create_task(worker.run()) for worker in workers]
+    yield [
+        Handle(setup.worker, os.getpid(), worker.batch, task, lambda: None)
+        for setup, worker, task in zip(setups, workers, running, strict=True)
+    ]
+    for worker in workers:
+        await worker.close()
+    await asyncio.gather(*running)
 
 
 def _fresh(record: Record) -> Record:

@@ -1,6 +1,7 @@
-"""What driver and worker process send each other over their socket: frames of four bytes of length and MessagePack.
+"""What driver and worker send each other: MessagePack, over the socket of a worker process in frames that begin with
+four bytes of length, over Ray as the bytes of a call.
 
-One thing in them is a pickle, the setup: a plan may hold anybody's arms. It comes from the process that started the
+One thing in a frame is a pickle, the setup: a plan may hold anybody's arms. It comes from the process that started the
 worker, over a socket that nobody else has.
 """
 
@@ -52,6 +53,9 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 Said = Ready | Answer | Broken
 
 _encoder = msgspec.msgpack.Encoder()
+packed = _encoder.encode
+order_decoder = msgspec.msgpack.Decoder(Order)
+batch_decoder = msgspec.msgpack.Decoder(Batch)
 start_decoder = msgspec.msgpack.Decoder(Start)
 asked_decoder = msgspec.msgpack.Decoder(Asked)
 said_decoder: msgspec.msgpack.Decoder[Said] = msgspec.msgpack.Decoder(Said)
@@ -59,7 +63,7 @@ said_decoder: msgspec.msgpack.Decoder[Said] = msgspec.msgpack.Decoder(Said)
 
 def frame(message: Start | Asked | Said) -> bytes:
     """A message as it goes over the socket."""
-    payload = _encoder.encode(message)
+    payload = packed(message)
     return _LENGTH.pack(len(payload)) + payload
 
 

@@ -17,12 +17,12 @@ def batches(outbox: Outbox) -> list[tuple[tuple[Record, ...], dict[str, bytes]]]
     return found
 
 
-def test_a_batch_is_at_most_64_records() -> None:
-    """150 small ones: 64, 64 and 22."""
+def test_a_batch_is_at_most_256_records() -> None:
+    """600 small ones: 256, 256 and 88."""
     outbox = Outbox()
-    for number in range(150):
+    for number in range(600):
         outbox.add(record(f"t{number}"), {})
-    assert [len(records) for records, _ in batches(outbox)] == [64, 64, 22]
+    assert [len(records) for records, _ in batches(outbox)] == [256, 256, 88]
 
 
 def test_a_batch_is_at_most_a_megabyte() -> None:

@@ -34,12 +34,12 @@ async def _asked_at_once(folder: Path, count: int) -> list[tuple[Record, ...]]:
 
 
 def test_replies_that_end_together_come_in_batches_of_bounded_size(tmp_path: Path) -> None:
-    """150 replies that end in one moment: 150 records, each once, at most 64 in one batch."""
-    batches = asyncio.run(_asked_at_once(tmp_path, 150))
+    """600 replies that end in one moment: 600 records, each once, at most 256 in one batch."""
+    batches = asyncio.run(_asked_at_once(tmp_path, 600))
     records = [record for batch in batches for record in batch]
-    assert MOST_RECORDS == 64
-    assert max(map(len, batches)) == 64
-    assert sorted(record.trial for record in records) == sorted(trial.id for trial in trials(150))
+    assert MOST_RECORDS == 256
+    assert max(map(len, batches)) == 256
+    assert sorted(record.trial for record in records) == sorted(trial.id for trial in trials(600))
     assert {record.outcome for record in records} == {"answered"}
 
 
