@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
+import msgspec
+
 from loadrig.cost import Price, Prices
 from loadrig.execution.kept import Kept
 from loadrig.execution.sampling import Sample
@@ -138,19 +140,21 @@ def _cached(sample: Sample, ratio: Decimal, price: Price | None) -> Kept | None:
 def _cost(one: ArmEstimate, prices: Prices, day: date) -> Decimal | None:
     """What all trials of an arm will cost, with the writing of what they share; None: no price."""
     trial = prices.cost(one.model, _usage(one, OUTPUT_TOKENS, writes=not one.prefixes), day).amount
-    written = prices.cost(one.model, Usage(input=0, output=0, **_kept(one, writes=True)), day).amount
+    written = prices.cost(one.model, _kept(one), day).amount
     return None if trial is None or written is None else trial * one.trials + written * one.prefixes
 
 
 def _usage(one: ArmEstimate, output: int, *, writes: bool) -> Usage:
-    return Usage(input=max(0, one.prompt_tokens - one.kept_tokens), output=output, **_kept(one, writes=writes))
+    """What one trial uses, the prefix it keeps written or read."""
+    kept = _kept(one) if writes else Usage(cache_read=one.kept_tokens)
+    return msgspec.structs.replace(kept, input=max(0, one.prompt_tokens - one.kept_tokens), output=output)
 
 
-def _kept(one: ArmEstimate, *, writes: bool) -> dict[str, int]:
-    """The counter that the tokens of a kept prefix are on."""
-    if one.lifetime is None:
-        return {}
-    return {f"cache_write_{one.lifetime}" if writes else "cache_read": one.kept_tokens}
+def _kept(one: ArmEstimate) -> Usage:
+    """What writing a prefix once uses; nothing where none is kept."""
+    if one.lifetime == "1h":
+        return Usage(input=0, output=0, cache_write_1h=one.kept_tokens)
+    return Usage(input=0, output=0, cache_write_5m=one.kept_tokens)
 
 
 def _worst(arms: Sequence[ArmEstimate], prices: Prices, most_output: Mapping[str, int]) -> WorstCase:

@@ -33,7 +33,7 @@ def usage(summary: Summary) -> Table:
         for one in summary.caching
     )  # fmt: skip
     headers = (
-        "arm", "kept\nfor", "prefixes", "requests\nhit/told", "tokens\nread of 1", "tokens\nread",
+        "arm", "kept\nfor", "prefixes", "requests\nhit/told", "share\nread", "tokens\nread",
         "requests\nthat wrote", "tokens\nwritten", "least\ntokens", "pays from\nquestions",
     )  # fmt: skip
     return Table("Prompt cache", headers, rows, tuple(_notes(summary)))
@@ -68,8 +68,8 @@ def misses(summary: Summary) -> Table:
 
 def _notes(summary: Summary) -> Iterator[str]:
     yield (
-        "of measured and tail trials; tokens read of 1: of all prompt tokens, the share read from the cache; least: "
-        "shorter prefixes are not cached, and nobody is told"
+        "of measured and tail trials; share read: tokens read from the cache / all prompt tokens; least: shorter "
+        "prefixes are not cached, and nobody is told"
     )
     for one in summary.caching:
         silent = one.told and not one.read and not one.writes

@@ -74,7 +74,7 @@ def test_text_that_varies_before_the_breakpoint_is_warned_of_for_any_arm() -> No
     """C-12: two questions of a foreign arm part in its first block; the warning says where, and what stands there."""
     (said,) = warned(Dated())
     assert said.startswith("dated: text that varies stands before the end of the cached prefix, so no trial will find")
-    assert "block 1, from character 7 on: " in said
+    assert "block 1, from character 12 on: 'sf-01.' and 'pa-01.'" in said
 
 
 def test_a_prefix_that_all_questions_share_is_not_warned_of() -> None:
