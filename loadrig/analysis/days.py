@@ -23,6 +23,7 @@ from loadrig.words.record import Record
 
 UNKNOWN = "unknown"
 Key = tuple[str, str, str, str | None]  # day, arm, model, route
+Told = tuple[Record, bool | None]  # a trial, and whether it was right
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +64,32 @@ def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
     currency = next((found for run in runs if (found := currency_of(run))), None)
     sent = [(record, verdict(run, record)) for run in runs for record in asked(run)]
     routed = {record.arm for record, _ in sent if record.route is not None}
-    dated = [(local_day(record.began_at, zone), record, passed) for record, passed in sent]
-    by_day = grouped(((day, r.arm, r.model, None), (r, passed)) for day, r, passed in dated)
-    by_arm = grouped((("all", r.arm, r.model, None), (r, passed)) for r, passed in sent)
-    by_way = grouped(((day, r.arm, r.model, way_of(r)), (r, passed)) for day, r, passed in dated if r.arm in routed)
+    dated: list[tuple[str, Told]] = [(local_day(of[0].began_at, zone), of) for of in sent]
     other = list(_other(runs, zone))
     everything = [charge for record, _ in sent for charge in charges(record)] + [charge for _, charge in other]
     return Nights(
         simulated=any(bool(run.manifest.get("simulated")) for run in runs),
         runs=len(runs),
         currency=currency,
-        days=_days(by_day, arms, currency),
-        arms=_days(by_arm, arms, currency),
-        ways=_days(by_way, arms, currency),
+        days=_days(((_key(day, of), of) for day, of in dated), arms, currency),
+        arms=_days(((_key("all", of), of) for of in sent), arms, currency),
+        ways=_days(((_key(day, of, way=True), of) for day, of in dated if of[0].arm in routed), arms, currency),
         other=tuple((day, money(found, currency)) for day, found in sorted(grouped(other).items())),
         total=money(everything, currency),
     )
 
 
-def _days(
-    groups: Mapping[Key, list[tuple[Record, bool | None]]],
-    arms: Mapping[str, int],
-    currency: str | None,
-) -> tuple[Day, ...]:
+def _days(told: Iterable[tuple[Key, Told]], arms: Mapping[str, int], currency: str | None) -> tuple[Day, ...]:
     rows = []
-    for (day, arm, model, way), found in sorted(groups.items(), key=lambda of: _place(of[0], arms)):
+    for (day, arm, model, way), found in sorted(grouped(told).items(), key=lambda of: _place(of[0], arms)):
         verdicts = [passed for _, passed in found if passed is not None]
         correct = sum(verdicts) if verdicts else None
         rows.append(Day(day, arm, model, per_question((r for r, _ in found), currency, correct=correct), way))
     return tuple(rows)
+
+
+def _key(day: str, of: Told, *, way: bool = False) -> Key:
+    return day, of[0].arm, of[0].model, way_of(of[0]) if way else None
 
 
 def _place(key: Key, arms: Mapping[str, int]) -> tuple[str, int, str, str]:

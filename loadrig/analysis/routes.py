@@ -215,9 +215,11 @@ def _premium(
     over, under = ([sum(of) / len(of) for of in side.values()] for side in sides)
     if not over or not under or not sum(under):
         return
-    means = [sum(values) / len(values) for values in (over, under)]
-    ratio = means[0] / means[1]
-    yield Premium(model, *names, paired, len(over), len(under), *means, ratio, alerts(ratio))
+    dear, cheap = sum(over) / len(over), sum(under) / len(under)
+    yield Premium(
+        model, *names, paired, n_stuffed=len(over), n_retrieved=len(under),
+        mean_stuffed=dear, mean_retrieved=cheap, ratio=dear / cheap, alert=alerts(dear / cheap),
+    )  # fmt: skip
 
 
 def alerts(ratio: float) -> bool:

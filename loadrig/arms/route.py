@@ -54,7 +54,9 @@ class Route:
 
     def prompt_tokens(self, corpus: Corpus) -> int:
         """At most: as if every question went the dearest way."""
-        ways = [self.rag, self.agentic, self._escalate(), *([self.full_context] if self._fits(corpus.tokens) else [])]
+        ways: list[Arm] = [self.rag, self.agentic, self._escalate()]
+        if self._fits(corpus.tokens):
+            ways.append(self.full_context)
         asked = OVERHEAD_TOKENS if self.by == "classifier" else 0
         return asked + max(arm.prompt_tokens(corpus) for arm in ways)
 
