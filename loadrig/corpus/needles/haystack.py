@@ -8,9 +8,8 @@ by id is the order in which they lie. Depths are measured in the finished texts.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -53,52 +52,69 @@ class Haystack:
 
 
 def built(documents: Sequence[Document], needles: Sequence[Needle], counter: Estimator) -> Haystack:
-    """The documents, in their order, with every needle as near to its depth as a border of paragraphs is."""
-    ends = list(accumulate(document.tokens for document in documents))
+    """The documents, in their order, with every needle as near to its depth as a border of texts or paragraphs is."""
     order = sorted(range(len(needles)), key=lambda one: needles[one].depth)
-    inside, before = _places(documents, ends, [(number, needles[number]) for number in order])
-    rows: list[tuple[str, str | None, str]] = []
-    homes = [0] * len(needles)
-    for place, document in enumerate([*documents, None]):
-        for number in before[place]:
-            homes[number] = len(rows)
-            rows.append((needles[number].title or "", needles[number].title, needles[number].text))
-        if document is None:
-            continue
-        begin = ends[place] - document.tokens
-        added = []
-        for number in inside[place]:
-            homes[number] = len(rows)
-            share = (needles[number].depth * ends[-1] - begin) / max(1, document.tokens)
-            added.append((share, needles[number].text))
-        rows.append((document.id, document.title, _with(document.text, added)))
-    return _laid(rows, homes, counter)
-
-
-def _places(
-    documents: Sequence[Document], ends: Sequence[int], needles: Sequence[tuple[int, Needle]]
-) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:
-    """By number of document the needles that go into it, and the sheets that go before it."""
-    inside: defaultdict[int, list[int]] = defaultdict(list)
-    before: defaultdict[int, list[int]] = defaultdict(list)
-    for number, needle in needles:
-        at = needle.depth * ends[-1]
-        home = min(bisect_right(ends, at), len(documents) - 1)
-        if needle.title is None:
-            inside[home].append(number)
-        else:
-            middle = ends[home] - documents[home].tokens / 2
-            before[home if at < middle else home + 1].append(number)
-    return inside, before
-
-
-def _laid(rows: Sequence[tuple[str, str | None, str]], homes: Sequence[int], counter: Estimator) -> Haystack:
+    rows = _with_sheets(documents, needles, [one for one in order if needles[one].title is not None], counter)
+    homes = {row.sheet: place for place, row in enumerate(rows) if row.sheet is not None}
+    ends = list(accumulate(row.tokens for row in rows))
+    added: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
+    for number in (one for one in order if needles[one].title is None):
+        at = needles[number].depth * ends[-1]
+        home = _document_at(rows, ends, at)
+        homes[number] = home
+        share = (at - ends[home] + rows[home].tokens) / max(1, rows[home].tokens)
+        added[home].append((share, needles[number].text))
     lying, begin = [], 0
-    for place, (name, title, text) in enumerate(rows, start=1):
+    for place, row in enumerate(rows):
+        text = _with(row.text, added[place])
         tokens = counter.count(text)
-        lying.append(Lying(f"{place:04}-{_plain(name)}", title, text, begin, tokens))
+        lying.append(Lying(f"{place + 1:04}-{_plain(row.name)}", row.title, text, begin, tokens))
         begin += tokens
-    return Haystack(tuple(lying), tuple(homes), begin)
+    return Haystack(tuple(lying), tuple(homes[number] for number in range(len(needles))), begin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A document of the corpus, or the `sheet` of that number of needle with the depth that it is to have."""
+
+    name: str
+    title: str | None
+    text: str
+    tokens: int
+    sheet: int | None = None
+    depth: float = 0.0
+
+
+def _sheet(number: int, needle: Needle, counter: Estimator) -> _Row:
+    return _Row(needle.title or "", needle.title, needle.text, counter.count(needle.text), number, needle.depth)
+
+
+def _with_sheets(
+    documents: Sequence[Document], needles: Sequence[Needle], sheets: Sequence[int], counter: Estimator
+) -> list[_Row]:
+    """Documents in their order, and sheets, in order of depth, between them."""
+    waiting = [_sheet(one, needles[one], counter) for one in sheets]
+    total = sum(one.tokens for one in documents) + sum(one.tokens for one in waiting)
+    rows: list[_Row] = []
+    at = 0
+    for document in documents:
+        while (
+            waiting and needles[sheets[-len(waiting)]].depth * total <= at + (waiting[0].tokens + document.tokens) / 2
+        ):
+            rows.append(waiting.pop(0))
+            at += rows[-1].tokens
+        rows.append(_Row(document.id, document.title, document.text, document.tokens))
+        at += document.tokens
+    return [*rows, *waiting]
+
+
+def _document_at(rows: Sequence[_Row], ends: Sequence[int], at: float) -> int:
+    """The document in which so many tokens are reached, or the nearest where that is in a sheet."""
+
+    def away(place: int) -> float:
+        return max(0.0, ends[place] - rows[place].tokens - at, at - ends[place])
+
+    return min((place for place, row in enumerate(rows) if row.sheet is None), key=away)
 
 
 def _with(text: str, added: Sequence[tuple[float, str]]) -> str:
