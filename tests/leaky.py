@@ -1,7 +1,7 @@
 """An arm and a retriever that mix callers up, each as such a thing is got wrong; for proofs that must see it.
 
-The arm puts together what it shows once, for whoever asks first, and shows it to everyone. The retriever looks
-through all documents, whoever asks.
+The arm keeps the longest text that it put together for anybody, and shows it to everyone. The retriever looks through
+all documents, whoever asks.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class Shared:
         return corpus.tokens
 
     async def answer(self, question: Question, client: Client) -> Answer:
-        first = _kept.setdefault(client.run, "\n\n".join(whole(one) for one in client.view.corpus.documents))
-        documents = Part(first, static=True, cache="5m")
+        own = "\n\n".join(whole(one) for one in client.view.corpus.documents)
+        _kept[client.run] = max(own, _kept.get(client.run, ""), key=len)
+        documents = Part(_kept[client.run], static=True, cache="5m")
         return Answer(await client.ask(Prompt(DIRECT, (Ask((documents, Part(ask_for(question.question)))),))))
 
 

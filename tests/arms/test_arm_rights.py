@@ -10,9 +10,10 @@ from scripted_client import ScriptedClient, says, tiny
 from tenants import arms
 
 from loadrig.corpus.rights import OPTION
-from loadrig.words.arm import Arm
+from loadrig.words.arm import Arm, Builds
 from loadrig.words.corpus import Question
-from loadrig.words.prompt import Ask, Part
+from loadrig.words.errors import TurnFailed
+from loadrig.words.prompt import Ask, Part, Prompt
 
 ASKED = (
     Question("q1", "fact", "When are apples pruned?", "", gold=("trees/apples.md",)),
@@ -23,10 +24,19 @@ ASKED = (
 def kept(arm: Arm, question: Question) -> set[str]:
     """The blocks of documents that are made to go out as they are in many trials, or to be kept by the endpoint."""
     client = ScriptedClient(repeat(says("In February.")))
-    asyncio.run(arm.answer(question, client))
+    if isinstance(arm, Builds):
+        client.built = asyncio.run(arm.build(client.view, _summary))
+    try:
+        asyncio.run(arm.answer(question, client))
+    except TurnFailed:  # so small a corpus cannot give it what it needs
+        return set()
     asks = (message for prompt in client.prompts for message in prompt.messages if isinstance(message, Ask))
     parts = (part for message in asks for part in message.parts if isinstance(part, Part))
     return {part.text for part in parts if "<document" in part.text and (part.static or part.cache)}
+
+
+async def _summary(prompt: Prompt) -> str:
+    return "It tells of trees."
 
 
 def has_option(arm: object) -> bool:

@@ -18,6 +18,7 @@ from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asked
 from loadrig.words.arm import ToolOutput, Unit
 from loadrig.words.clock import SystemClock
+from loadrig.words.corpus import Hit
 from loadrig.words.prompt import Prompt, ToolUse
 from loadrig.words.trial import Trial
 from loadrig.worker.client import Means, TrialClient
@@ -33,10 +34,11 @@ class Searching:
     """Every search takes 100 ns by the clock, of which it computes 60."""
 
     clock: HandClock
+    hits: tuple[Hit, ...] = ()
 
     async def search(self, retriever: str, query: str, k: int, caller: tuple[str, ...], unit: Unit) -> Found:
         self.clock.ns += 100
-        return Found((), 60)
+        return Found(self.hits, 60)
 
 
 @dataclass
@@ -134,3 +136,13 @@ def test_requests_carry_trial_try_turn_and_attempt(try_no: int, labels: list[str
     heads = [request.split(b"\r\n\r\n")[0] for request in run(work())]
     sent = [line.split(b": ")[1].decode() for head in heads for line in head.split(b"\r\n") if b"attempt" in line]
     assert sent == labels
+
+
+def test_a_hit_that_the_caller_may_not_see_ends_the_trial() -> None:
+    """A retriever of somebody's that filters nothing: no arm gets to show what it found."""
+    clock = HandClock()
+    searching = Searching(clock, (Hit("secret.md", None, 1.0),))
+    means = Means(Agent(), view_of(tiny(), ()), searching, clock, "run")  # type: ignore[arg-type]
+    client = TrialClient(TRIAL, means, caller=(), deadline_ns=10**9)
+    with pytest.raises(LookupError, match="not among what the caller may see"):
+        asyncio.run(client.search("mine:build", "apples", 5))
