@@ -12,6 +12,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from loadrig import __version__
+from loadrig.commands.advise_app import advise
 from loadrig.commands.corpus_app import corpus_app
 from loadrig.commands.grade_app import grade_app
 from loadrig.commands.study_app import study
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(grade_app, name="grade")
 app.command("study")(study)
+app.command("advise")(advise)
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan: a TOML file, such as plans/quickstart.toml")]
 BaseUrl = Annotated[str | None, typer.Option(help='Endpoint of every model: a URL, or "simulator"')]

@@ -25,6 +25,7 @@ LAYERS = (
     ("worker", "wire"),
     ("fleet", "live"),
     ("execution", "selftest"),
+    ("advice",),
     ("statistics",),
     ("graders", "analysis", "reports"),
     ("cli", "commands", "__main__"),

@@ -142,7 +142,7 @@ def section(table: Table) -> str:
         headers=[escaped(header) for header in table.headers],
         tablefmt="pipe",
         disable_numparse=True,
-        colalign=("left", *["right"] * (len(table.headers) - 1)) if table.rows else None,
+        colalign=("left", *["left" if table.words else "right"] * (len(table.headers) - 1)) if table.rows else None,
     )
     notes = "".join(f"\n\n{escaped(note)}" for note in table.notes)
     return f"## {escaped(table.title)}\n\n{drawn}{notes}"

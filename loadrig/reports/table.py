@@ -22,12 +22,14 @@ UNCHECKED_NOTE = "? not checked whether the stage is client-bound: the rig's own
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headers; the first column names the row, the others are set to the right."""
+    """Rows under headers; the first column names the row, the others are set to the right, or, where they are `words`,
+    to the left."""
 
     title: str
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    words: bool = False
 
 
 def seconds(found: Quantile | None) -> str:

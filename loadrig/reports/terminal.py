@@ -93,7 +93,7 @@ def draw(table: Table, console: Console) -> None:
     for place, header in enumerate(table.headers):
         drawn.add_column(
             Text(header),
-            justify="right" if place else "left",
+            justify="right" if place and not table.words else "left",
             vertical="bottom",
             overflow="fold",
             no_wrap=fits and place != longest,

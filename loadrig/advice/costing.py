@@ -1,0 +1,140 @@
+"""What a question costs in each arm, before any is asked: real prompts of sampled questions, counted, none sent.
+
+    prompt tokens   of the sample by the local estimator x `TOKEN_RATIO`, the model's over ours where none was counted
+    without cache   prompt x input + `OUTPUT_TOKENS` x output
+    on a hit        what the arm asks to keep x read + the rest x input + output; on a miss x write instead
+    hit share       1 - e^(-rate x lifetime): questions come independently of one another, evenly over day and night,
+                    each use renews the lifetime, and callers with prefixes of their own share the volume evenly.
+                    Questions that come in bursts, or by day alone, hit more often
+    crossover       questions a day above which a cache is cheaper than none (`loadrig.cost.pays_above`), of the better
+                    of the two lifetimes
+
+What a price table does not have is None. A static part below the model's least is cached by nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+
+from loadrig.cost import Prices, Rates, pays_above
+from loadrig.execution.estimate import OUTPUT_TOKENS, TOKEN_RATIO
+from loadrig.execution.sampling import Sample
+from loadrig.words.prompt import Lifetime
+from loadrig.words.record import Usage
+
+DAY_S = 86_400
+LIFETIME_S: dict[Lifetime, int] = {"5m": 300, "1h": 3_600}
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """An arm with the static part of its prompt cached for a lifetime. `hit_share` and `expected` are None where the
+    volume was not told."""
+
+    lifetime: Lifetime
+    hit: Decimal
+    miss: Decimal
+    hit_share: float | None
+    expected: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmCost:
+    """A question in an arm. Tokens are the model's, estimated; `static_tokens` are those it asks to keep. Money is in
+    the table's currency; `off`: without a cache; `expected`: at the volume told in the cheapest way, without a volume
+    as `off`; None: the model has no price. `guessed`: by the arm's own guess."""
+
+    arm: str
+    kind: str
+    prompt_tokens: int
+    static_tokens: int
+    guessed: bool
+    off: Decimal | None
+    expected: Decimal | None
+    cached: tuple[Cached, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """A model at a table's prices on a day, asked so many questions a day; None: not told."""
+
+    model: str
+    prices: Prices
+    day: date
+    per_day: float | None = None
+
+    def money(self, usage: Usage) -> Decimal | None:
+        """What an exchange costs; None: no price."""
+        return self.prices.cost(self.model, usage, self.day).amount
+
+    @property
+    def cache_minimum(self) -> int:
+        """Tokens below which no prefix is cached; 0 where that is not known."""
+        price = self.prices.price(self.model, self.day)
+        return 0 if price is None else price.cache_minimum or 0
+
+
+def costed(samples: Sequence[Sample], market: Market) -> tuple[ArmCost, ...]:
+    """The cost of a question in each arm sampled."""
+    return tuple(_cost(sample, market) for sample in samples)
+
+
+def crossover_per_day(tokens: int, market: Market) -> float | None:
+    """Questions a day above which so large a prefix is cheaper cached than not, in the better of the two lifetimes;
+    None: no price, or never. Prices are those of a prompt of this size."""
+    uncached, read, short, long = (
+        market.money(usage)
+        for usage in (
+            Usage(input=tokens, output=0), Usage(input=0, cache_read=tokens, output=0),
+            Usage(input=0, cache_write_5m=tokens, output=0), Usage(input=0, cache_write_1h=tokens, output=0),
+        )
+    )  # fmt: skip
+    if uncached is None or read is None or short is None or long is None or tokens < market.cache_minimum:
+        return None
+    rates = Rates(uncached, Decimal(0), short, long, read)
+    above = {lifetime: pays_above(rates, lifetime) for lifetime in LIFETIME_S}
+    found = [one * DAY_S / LIFETIME_S[lifetime] for lifetime, one in above.items() if one is not None]
+    return min(found, default=None)
+
+
+def hit_share(per_day: float, lifetime: Lifetime) -> float:
+    """The share of requests that find the cache alive."""
+    return 1 - math.exp(-per_day / DAY_S * LIFETIME_S[lifetime])
+
+
+def _cost(sample: Sample, market: Market) -> ArmCost:
+    prompt = round(sample.tokens * TOKEN_RATIO)
+    kept = sample.kept if sample.kept is not None and sample.kept.parted is None and not sample.guessed else None
+    static = 0 if kept is None else round(kept.mean_tokens * TOKEN_RATIO)
+    off = market.money(Usage(input=prompt, output=OUTPUT_TOKENS))
+    if kept is None or static < market.cache_minimum:
+        return ArmCost(sample.arm, sample.kind, prompt, 0, sample.guessed, off, off)
+    each = replace(market, per_day=None if market.per_day is None else market.per_day / kept.prefixes)
+    cached = tuple(one for lifetime in LIFETIME_S if (one := _cached(prompt, static, lifetime, each)))
+    told = [one.expected for one in cached if one.expected is not None]
+    expected = None if off is None else min([off, *told])
+    return ArmCost(sample.arm, sample.kind, prompt, static, sample.guessed, off, expected, cached)
+
+
+def _cached(prompt: int, static: int, lifetime: Lifetime, market: Market) -> Cached | None:
+    hit = market.money(Usage(input=prompt - static, cache_read=static, output=OUTPUT_TOKENS))
+    miss = market.money(_missed(prompt - static, static, lifetime))
+    if hit is None or miss is None:
+        return None
+    share = None if market.per_day is None else hit_share(market.per_day, lifetime)
+    return Cached(lifetime, hit, miss, share, None if share is None else _mean(hit, miss, share))
+
+
+def _missed(rest: int, static: int, lifetime: Lifetime) -> Usage:
+    if lifetime == "5m":
+        return Usage(input=rest, cache_write_5m=static, output=OUTPUT_TOKENS)
+    return Usage(input=rest, cache_write_1h=static, output=OUTPUT_TOKENS)
+
+
+def _mean(hit: Decimal, miss: Decimal, share: float) -> Decimal:
+    of_hits = Decimal(repr(share))
+    return of_hits * hit + (1 - of_hits) * miss
