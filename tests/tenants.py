@@ -270,7 +270,7 @@ class Court:
     def _look(self, body: Any, caller: Labels) -> None:
         """Prefixes that the endpoint keeps, and what was said of documents that the caller may not see."""
         running = sha256(body["model"].encode())
-        for block in blocks_of(body):
+        for block in (*blocks_of(body), {"cache_control": body.get("cache_control")}):  # the last: kept whole
             kept = block.pop("cache_control", None)
             running.update(json.dumps(block, sort_keys=True).encode())
             if kept is not None:
