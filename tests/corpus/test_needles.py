@@ -183,6 +183,16 @@ def test_a_pair_of_which_the_corpus_speaks_itself_is_not_asked() -> None:
     assert len(left) == len(PAIRS) - 2
 
 
+def test_what_tells_of_a_pair_stands_in_its_own_sentence_alone() -> None:
+    """Of the pairs that were asked: no text and no other needle speaks of it."""
+    lines = {line["question"]: line["evidence"][0]["quote"] for line in of("low_overlap")}
+    whole = "\n".join(document.text for document in probes().documents)
+    assert len(lines) >= 2
+    for pair in (pair for pair in PAIRS if pair.asked in lines):
+        told = re.compile(rf"\b(?:{'|'.join(pair.told)})", re.IGNORECASE)
+        assert told.findall(whole) == told.findall(lines[pair.asked])
+
+
 def test_the_same_seed_gives_the_same_and_another_another() -> None:
     """Questions, texts and depths."""
     assert made(source(), Wish(TOKENS, 3), estimator()) == probes()

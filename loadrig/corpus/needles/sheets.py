@@ -16,7 +16,7 @@ def key_value(fresh: Fresh, number: int) -> Planted:
     """Random pairs in one sheet; the value of one key is asked for, by turns early, in the middle and late in it."""
     name = fresh.name()
     pairs = [(fresh.code(), fresh.code()) for _ in range(PAIRS)]
-    key, value = pairs[(number % 3) * (PAIRS - 1) // 2]
+    key, value = pairs[(number // 3 % 3) * (PAIRS - 1) // 2]  # the sheet's own place has its turn at every number
     lines = "\n".join(f"{one}: {other}" for one, other in pairs)
     sheet = Needle(
         f"Keys of the {name} store and what they stand for:\n\n{lines}\n", fresh.in_band(number), f"Store {name}"

@@ -23,6 +23,7 @@ from loadrig.words.corpus import Corpus, Document
 from loadrig.words.errors import InputError
 
 LOW_OVERLAP, ONCE = "low_overlap", "seventh_of_forty"  # a row of forty agreements is enough for one corpus
+REWORDED_TOKENS = 30  # of a fact in other words, at most
 KINDS: Mapping[str, Callable[[Fresh, int], Planted]] = MappingProxyType(
     {
         "single_needle": sentences.single,
@@ -65,31 +66,23 @@ def made(corpus: Corpus, wish: Wish, counter: Estimator) -> Made:
     """Probes over the corpus. Raises `InputError` when it is too small or a kind is not known."""
     if unknown := sorted(set(wish.kinds) - set(NAMES)):
         raise InputError(f"no kind of probe {unknown[0]!r}", remedy=f"there are: {', '.join(NAMES)}")
-    texts = [document.text for document in corpus.documents]
-    fresh = Fresh(texts, wish.seed)
-    probes, left_out = _probes(fresh, wish, texts)
-    needles = [needle for probe in probes for needle in probe.needles]
-    documents = _documents(corpus, wish, sum(counter.count(needle.text) for needle in needles))
-    haystack = built(documents, needles, counter)
-    _check_alone(probes, haystack)
-    return Made(haystack.documents, tuple(_lines(probes, haystack, counter)), haystack.tokens, tuple(left_out))
-
-
-def _probes(fresh: Fresh, wish: Wish, texts: Sequence[str]) -> tuple[list[Planted], list[str]]:
-    found = [
+    fresh = Fresh((document.text for document in corpus.documents), wish.seed)
+    probes = [
         make(fresh, number)
         for name, make in KINDS.items() if name in wish.kinds
         for number in range(1 if name == ONCE else wish.each)
     ]  # fmt: skip
-    left_out: list[str] = []
-    if LOW_OVERLAP in wish.kinds:
-        usable = reworded.usable(texts)
-        found += [reworded.low_overlap(fresh, number, pair) for number, pair in enumerate(usable[: wish.each])]
-        if len(usable) < wish.each:
-            left_out.append(
-                f"{LOW_OVERLAP}: {len(usable)} of {wish.each}; the corpus itself speaks of what the others are about"
-            )
-    return found, left_out
+    reworded_each = wish.each if LOW_OVERLAP in wish.kinds else 0
+    known = sum(counter.count(needle.text) for probe in probes for needle in probe.needles)
+    documents = _documents(corpus, wish, known + reworded_each * REWORDED_TOKENS)
+    usable = reworded.usable(document.text for document in documents)[:reworded_each]
+    probes += [reworded.low_overlap(fresh, number, pair) for number, pair in enumerate(usable)]
+    needles = [needle for probe in probes for needle in probe.needles]
+    haystack = built(documents, needles, counter)
+    _check_alone(probes, haystack)
+    told = f"{LOW_OVERLAP}: {len(usable)} of {reworded_each}; the haystack itself speaks of what the others are about"
+    left_out = (told,) if len(usable) < reworded_each else ()
+    return Made(haystack.documents, tuple(_lines(probes, haystack, counter)), haystack.tokens, left_out)
 
 
 def _documents(corpus: Corpus, wish: Wish, needles: int) -> tuple[Document, ...]:
