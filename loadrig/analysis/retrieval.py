@@ -105,7 +105,8 @@ def _rows(
 
 def _stuffed(record: Record) -> bool:
     """Whether a router put the whole set before the model without looking for anything: it has no recall, not none."""
-    return record.route is not None and record.route.split(">")[1:] == ["full_context"]
+    ways = (record.route or "").split(">")
+    return ways[-1] == "full_context" and "rag" not in ways
 
 
 def last_prompt(record: Record) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from loadrig.analysis.summary import Summary
 from loadrig.context import COST_RATIO_ALERT
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, amount, fraction, label, percent, several, share
+from loadrig.stats import Share
 
 
 def tables(summary: Summary) -> Iterator[Table]:
@@ -17,32 +18,42 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield from (table for table in found if table is not None)
 
 
-def ways(summary: Summary) -> Table | None:
-    """What went which way; None where no arm sends questions different ways."""
-    rows = tuple(
-        (
-            label(one.arm, one.model, models_of(summary)), one.way, f"{one.n} of {one.of}", percent(one.n / one.of),
-            share(one.right), several(one.ttfat.p50, one.ttfat.p95), several(one.service.p50, one.service.p95),
-            amount(one.cost.per_asked), "; ".join(f"{note} {n}" for note, n in one.notes.items()) or NONE,
-        )
-        for one in summary.routing.ways
-    )  # fmt: skip
+def ways(summary: Summary, *, full: bool = True) -> Table | None:
+    """What went which way; in full with intervals, service times and why. None where no arm sends questions different
+    ways."""
+    rows = []
+    for one in summary.routing.ways:
+        cells = [
+            label(one.arm, one.model, models_of(summary)),
+            one.way,
+            f"{one.n} of {one.of}",
+            percent(one.n / one.of),
+        ]
+        cells += [share(one.right) if full else _count(one.right), several(one.ttfat.p50, one.ttfat.p95)]
+        cells += [several(one.service.p50, one.service.p95)] if full else []
+        cells += [amount(one.cost.per_asked)]
+        cells += ["; ".join(f"{note} {n}" for note, n in one.notes.items()) or NONE] if full else []
+        rows.append(tuple(cells))
     headers = (
-        "arm", "way", "trials", "share", "right", "TTFAT s\np50/p95", "service s\np50/p95",
-        f"{summary.currency or 'cost'}\n/asked", "why, if not plain",
+        "arm", "way", "trials", "share", "right", "TTFAT s\np50/p95", *(("service s\np50/p95",) if full else ()),
+        f"{summary.currency or 'cost'}\n/asked", *(("why, if not plain",) if full else ()),
     )  # fmt: skip
-    notes = (
-        "trials: asked, all repetitions; right: of the questions that first went it, with Wilson's interval; cost: "
-        "with the classifier's turn and every turn before the last",
+    notes = [
+        "trials: asked, all repetitions; right: of the questions that first went it; cost: with the classifier's turn and "
+        "every turn before the last",
         "ways got different questions: they compare routes no more than the questions that took them",
-    )
-    return Table("Routes", headers, rows, notes) if rows else None
+    ]
+    return Table("Routes", headers, tuple(rows), tuple(notes if full else notes[1:])) if rows else None
+
+
+def _count(of: Share | None) -> str:
+    return NONE if of is None else f"{of.k}/{of.n}"
 
 
 def beside(summary: Summary) -> Table | None:
     """Each router beside each arm that treats all questions alike; None where there is nothing to hold it against."""
     rows = tuple(_beside(one, summary) for one in summary.routing.beside)
-    headers = ("arm", "beside", "n", "right", "beside", "points", "reached", "n", "cost, of\nthe other's")
+    headers = ("arm", "beside", "n", "right", "other", "points", "reached", "n", "cost, of\nthe other's")
     notes = (
         "over the questions that both were asked, each by its first trial; in brackets bootstrap intervals (95 %)",
         "reached: at most a point below the other; cost: of those whose cost is known in both",
@@ -98,11 +109,11 @@ def _reliability(summary: Summary) -> Table | None:
         for one in summary.routing.reliability
     )  # fmt: skip
     headers = (
-        "arm", "n", "no con-\nfidence", "mean con-\nfidence", "right", "Brier", "ECE", "right of\nkept",
+        "arm", "n", "without", "mean\nconfidence", "right", "Brier", "ECE", "right of\nkept",
         "right of\nsent on",
     )  # fmt: skip
     notes = (
-        "of first answers, by pre-check; Brier: mean of (confidence - right) squared; ECE: mean over ten bins, weighed "
+        "of first answers, by pre-check; without: trials in which none was asked for or given; Brier: mean of (confidence - right) squared; ECE: mean over ten bins, weighed "
         "by size, of the distance between share right and confidence; 0 is best of both",
         "right of sent on: first answers that were right and cost a second one all the same",
     )

@@ -181,17 +181,20 @@ def test_within_a_router_the_ways_are_set_side_by_side_unpaired(tmp_path: Path) 
 
 
 def test_a_trial_given_the_whole_set_has_no_recall(tmp_path: Path) -> None:
-    """Beside it one that was retrieved in full: the mean is 1 over one question, not 0.5 over two."""
+    """Beside it one that was retrieved in full: the mean is 1 over one question, not 0.5 over two. An escalated trial
+    did look first, and has the recall of that."""
     hit = (Hit("d", "d#0", 1.0),)
     keys = [question(f"q{n}", gold=("d",)) for n in (1, 2)]
     run = read_run(
         tmp_path,
-        [trial("route", 1, "lookup>rag", retrieved=hit), trial("route", 2, "whole_set>full_context")],
+        [
+            trial("route", 1, "lookup>rag", retrieved=hit), trial("route", 2, "whole_set>full_context"),
+            trial("escalate", 1, "rag>full_context", retrieved=hit), trial("escalate", 2, "rag>full_context"),
+        ],
         questions=keys,
-    )
-    (found,) = recall_by_arm(run, {})
-    assert found.categories[0].recall is not None
-    assert (found.categories[0].recall.n, found.categories[0].recall.mean) == (1, 1.0)
+    )  # fmt: skip
+    found = {one.arm: one.categories[0].recall for one in recall_by_arm(run, {})}
+    assert {arm: (of.n, of.mean) for arm, of in found.items() if of} == {"route": (1, 1.0), "escalate": (2, 0.5)}
 
 
 def test_reliability_by_hand() -> None:
