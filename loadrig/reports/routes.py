@@ -39,8 +39,8 @@ def ways(summary: Summary, *, full: bool = True) -> Table | None:
         f"{summary.currency or 'cost'}\n/asked", *(("why, if not plain",) if full else ()),
     )  # fmt: skip
     notes = [
-        "trials: asked, all repetitions; right: of the questions that first went it; cost: with the classifier's turn and "
-        "every turn before the last",
+        "trials: asked, all repetitions; right: of the questions that first went it; cost: with the classifier's turn "
+        "and every turn before the last",
         "ways got different questions: they compare routes no more than the questions that took them",
     ]
     return Table("Routes", headers, tuple(rows), tuple(notes if full else notes[1:])) if rows else None
@@ -113,8 +113,9 @@ def _reliability(summary: Summary) -> Table | None:
         "right of\nsent on",
     )  # fmt: skip
     notes = (
-        "of first answers, by pre-check; without: trials in which none was asked for or given; Brier: mean of (confidence - right) squared; ECE: mean over ten bins, weighed "
-        "by size, of the distance between share right and confidence; 0 is best of both",
+        "of first answers, by pre-check; without: trials in which no confidence was asked for or given",
+        "Brier: mean of (confidence - right) squared; ECE: mean over ten bins, weighed by size, of the distance between "
+        "share right and confidence; 0 is best of both",
         "right of sent on: first answers that were right and cost a second one all the same",
     )
     return Table("How sure, and how right", headers, rows, notes) if rows else None
