@@ -49,9 +49,12 @@ def test_who_heeds_the_notice_goes_on_to_an_answer() -> None:
 
 
 def test_equal_arguments_are_the_same_call_however_they_are_written() -> None:
-    """Blanks in the JSON make no new call; another word does."""
+    """Blanks in the JSON, or another order of its fields, make no new call; another word does."""
     spaced = ("search", '{ "query" : "apples" }')
     assert _told(_ran(Agentic(), calls(SEARCH), calls(spaced), calls(SEARCH), says("x"))[1]) == [SAME]
+    watch = Watch(Limits(same_call=1, idle_turns=9, token_budget=None))
+    turned = [calls(("find", '{"a":1,"b":2}')), calls(("find", '{"b":2,"a":1}'))]
+    assert [list(watch.look(reply).answers) for reply in turned] == [[], ["t1"]]
     others = [calls(("search", f'{{"query":"{word}"}}')) for word in ("apples", "pears", "plums")]
     assert _told(_ran(Agentic(), *others, says("x"))[1]) == []
 
