@@ -40,6 +40,7 @@ class ScriptedClient:
         self.prompts: list[Prompt] = []
         self.purposes: list[Purpose] = []
         self.outputs: list[ToolOutput] = []
+        self.built: str | None = None
         self._replies = iter(replies)
         self._caller = caller
         self._view = view_of(self.over, caller)

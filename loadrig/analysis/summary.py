@@ -15,6 +15,7 @@ from typing import Any
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
 from loadrig.analysis.behaviour import Behaviour, behaviour
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
+from loadrig.analysis.built import ArmBuilt, built
 from loadrig.analysis.caching import ArmCaching, caching
 from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, warnings
 from loadrig.analysis.contexts import looked_at
@@ -139,6 +140,7 @@ class Summary:
     experiments: Experiments
     long_context: LongContext
     bill: Bill
+    built: tuple[ArmBuilt, ...]
     caching: tuple[ArmCaching, ...]
     safeguards: tuple[Safeguard, ...]
     artefacts: tuple[Artefact, ...]
@@ -176,6 +178,7 @@ def summarize(run: RunFolder) -> Summary:
         experiments=experiments(run, prompts),
         long_context=long_context(run, looked),
         bill=whole,
+        built=built(run),
         caching=caching(run, prompts),
         safeguards=checked,
         artefacts=artefacts(checked),

@@ -15,5 +15,6 @@ ARMS: dict[str, str] = {
     "placed": "loadrig.arms.placed:PlacedGold",
     "escalate": "loadrig.arms.escalate:Escalate",
     "route": "loadrig.arms.route:Route",
+    "summaries": "loadrig.arms.summaries:Summaries",
     "decompose": "loadrig.arms.decompose:Decompose",
 }

@@ -32,6 +32,23 @@ SPLITTING = (
     "questions in the order in which they are to be looked up, each to be understood without the others: no word in it "
     "points to another. A question that asks for a single thing is its own only part."
 )
+SUMMARISING = (
+    f"You summarise documents for readers who see the summary alone. {DATA} Give the summary and nothing else."
+)
+WORTH_TELLING = (
+    "what holds, what was decided, changed, refused or withdrawn, and when; names, numbers, dates and amounts exactly "
+    "as they stand. Say nothing that does not stand there."
+)
+IN_BRACKETS = "Behind each statement put the ids of the documents it is from in square brackets."
+FROM_SUMMARIES = "What you are given are summaries of the documents: name the ids of the documents they are of."
+
+
+def choosing(most: int) -> str:
+    """What is asked of a model that sees summaries, and is to say which documents it wants whole."""
+    return (
+        f"{ROLE} You see summaries of them. {DATA} Do not answer the question yet: name the ids of the documents that "
+        f"must be read whole to answer it, the most telling first, at most {most}."
+    )
 
 
 def instructions(

@@ -20,6 +20,8 @@ from loadrig import __version__
 from loadrig.execution import folder as folders
 from loadrig.execution import resuming
 from loadrig.execution.beforehand import Means
+from loadrig.execution.building import Foreseen, Shelf, build, foreseen, wanted
+from loadrig.execution.building import troubles as troubles_of
 from loadrig.execution.course import Course
 from loadrig.execution.fleets import Fleet
 from loadrig.execution.options import Options
@@ -94,71 +96,103 @@ async def _execute(
         prepared = await asyncio.to_thread(calibrate, prepared, reached.targets)
         if steering is not None:
             progress.notice(_at_most(prepared))
-        _confirm(prepared, options, reached)
+        _confirm(prepared, options, reached, foreseen(prepared))
         for warning in (*prepared.warnings, *reached.warnings):
             progress.notice(f"warning: {warning}")
-        handles = await stack.enter_async_context(_fleet(folder, prepared, reached, fleet))
-        if endpoint.url:
-            progress.notice(f"metrics at {endpoint.url}")
-        workers = tuple((handle.name, handle.pid, handle.host) for handle in handles)
-        session = folders.Session(options.command_line, workers, fleet.kind)
+        session = folders.Session(options.command_line, fleet.kind)
         on_file = prepared if steering is None else replace(prepared, stages=(), trials=())
-        manifest = folders.begin(folder, on_file, reached, session, None if taken is None else taken.manifest)
+        begin = partial(_begin, log, on_file, reached, session, taken)
+        to_ask = prepared if taken is None else replace(prepared, stages=taken.stages, trials=taken.trials)
         driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
-        status = "broken"
+        means = Means(folder.name, log, reached.targets, driver.spent, driver.has_room)
+        manifest: dict[str, Any] | None = None
+        status, shelf = "broken", Shelf()
         try:
-            to_ask = prepared if taken is None else replace(prepared, stages=taken.stages, trials=taken.trials)
-            await _beforehand(to_ask, reached, log, driver, manifest, progress)
+            if wanted(to_ask):  # workers are told at their start what was built, and what is paid for is on file before
+                manifest = begin()
+                shelf = await _built(to_ask, means, manifest, progress)
+            handles = await stack.enter_async_context(_fleet(folder, prepared, reached, fleet, shelf))
+            if endpoint.url:
+                progress.notice(f"metrics at {endpoint.url}")
+            manifest = begin() if manifest is None else manifest
+            folders.note_workers(folder, manifest, [(handle.name, handle.pid, handle.host) for handle in handles])
+            await _beforehand(to_ask, means, manifest, progress)
             signals.driving(driver)
-            stages: Iterable[tuple[Stage, Sequence[Trial]]]
-            if steering is not None:
-                stages = Course(steering, folder, manifest, driver).stages(tuple(prepared.questions.values()))
-            else:
-                stages = _by_stage(to_ask.stages, to_ask.trials)
+            course = None if steering is None else Course(steering, folder, manifest, driver)
+            stages = _by_stage(to_ask) if course is None else course.stages(tuple(prepared.questions.values()))
             await driver.drive(stages, handles, reached.simulators)
             if driver.surplus:
                 leave_out(folder, driver.surplus)
             status = "interrupted" if driver.interrupted else "complete"
         finally:
             signals.driving(None)
-            warnings = [*reached.warnings, *driver.warnings]
-            folders.complete(folder, manifest, status=status, watch=driver.watch, warnings=warnings)
-        if endpoint.url and options.linger_s:
-            progress.notice(f"metrics stay at {endpoint.url} for {options.linger_s:g} s")
-            with contextlib.suppress(asyncio.CancelledError):  # a signal ends the wait, not the run
-                await asyncio.sleep(options.linger_s)
+            warnings = [*reached.warnings, *driver.warnings, *troubles_of(shelf.told)]
+            if manifest is not None:
+                folders.complete(folder, manifest, status=status, watch=driver.watch, warnings=warnings)
+        await _linger(endpoint, options.linger_s, progress)
         return Finished(folder, driver.interrupted)
 
 
-async def _beforehand(
-    prepared: Prepared, reached: Reached, log: RunLog, driver: Driver, manifest: dict[str, Any], progress: Progress
-) -> None:
+async def _linger(endpoint: Endpoint, linger_s: float, progress: Progress) -> None:
+    """Goes on serving metrics, where there are any; a signal ends the wait, not the run."""
+    if endpoint.url and linger_s:
+        progress.notice(f"metrics stay at {endpoint.url} for {linger_s:g} s")
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(linger_s)
+
+
+def _begin(
+    log: RunLog, prepared: Prepared, reached: Reached, session: folders.Session, taken: resuming.TakenUp | None
+) -> dict[str, Any]:
+    """Puts on file what is known at the start, and what a run that is taken up had lost."""
+    manifest = folders.begin(log.folder, prepared, reached, session, None if taken is None else taken.manifest)
+    if taken is not None:
+        log.append(taken.lost, {})
+    return manifest
+
+
+async def _built(prepared: Prepared, means: Means, manifest: dict[str, Any], progress: Progress) -> Shelf:
+    """What arms have built before the first trial; puts on file what came of it."""
+    expected = foreseen(prepared)
+    if expected is not None:
+        progress.notice(f"building what arms answer from: up to about {expected.prompt_tokens:,} prompt tokens")
+    shelf = await build(prepared, means)
+    folders.note_built(means.log.folder, manifest, shelf.told)
+    for trouble in troubles_of(shelf.told):
+        progress.notice(f"warning: {trouble}")
+    return shelf
+
+
+async def _beforehand(prepared: Prepared, means: Means, manifest: dict[str, Any], progress: Progress) -> None:
     """What is asked before the trials of `prepared`: the context probe and the priming of caches. Puts on file what
     came of it, and says what is wrong before it is paid for."""
-    for record in read_probes(log.folder):  # an earlier part of the run paid for them
-        driver.spent(record)
-    means = Means(log.folder.name, log, reached.targets, driver.spent, driver.has_room)
+    folder = means.log.folder
     found = await probe(prepared, means)
-    folders.note_safeguards(log.folder, manifest, found)
+    folders.note_safeguards(folder, manifest, found)
     for one in found:
         if one.verdict in ("failed", "warned"):
             progress.notice(f"warning: {one.name} of {one.of} {one.verdict}: {one.sentence}")
     primed = await prime(prepared, means)
-    folders.note_priming(log.folder, manifest, primed)
+    folders.note_priming(folder, manifest, primed)
     for trouble in troubles(primed):
         progress.notice(f"warning: {trouble}")
 
 
 @asynccontextmanager
-async def _fleet(folder: Path, prepared: Prepared, reached: Reached, fleet: Fleet) -> AsyncIterator[list[Handle]]:
+async def _fleet(
+    folder: Path, prepared: Prepared, reached: Reached, fleet: Fleet, shelf: Shelf
+) -> AsyncIterator[list[Handle]]:
     """The workers, ready, over a library of corpus and indexes in a private folder of their own."""
     with tempfile.TemporaryDirectory(prefix="loadrig-") as private:
         library = Path(private)
         await asyncio.to_thread(save, library, Texts(prepared.corpus, prepared.questions), prepared.indexes)
         setups = [
-            Setup(folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices, fleet.workers)
+            Setup(
+                folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices, fleet.workers,
+                shelf.artefacts,
+            )
             for number in range(1, fleet.workers + 1)
-        ]
+        ]  # fmt: skip
         async with fleet.of(setups) as handles:
             yield handles
 
@@ -177,8 +211,7 @@ def _driver(
     spending = Spending(plan.budget, estimate.worst, [arm.name for arm in plan.arms])
     unrun: frozenset[str] = frozenset()
     if taken is not None:
-        log.append(taken.lost, {})
-        for record in (*taken.earlier, *taken.lost):
+        for record in (*taken.earlier, *taken.lost, *read_probes(log.folder)):
             spending.add(record)
         unrun = frozenset(record.trial for record in taken.earlier if record.outcome == "not_run")
     planned = len(likely(prepared.stages, prepared.trials if taken is None else taken.trials))
@@ -193,11 +226,11 @@ def _at_most(prepared: Prepared) -> str:
     return f"at most {len(prepared.stages)} stages of {trials:,} trials in all, {money}"
 
 
-def _by_stage(stages: Sequence[Stage], trials: Sequence[Trial]) -> list[tuple[Stage, list[Trial]]]:
-    grouped: dict[str, list[Trial]] = {stage.name: [] for stage in stages}
-    for trial in trials:
+def _by_stage(prepared: Prepared) -> Iterable[tuple[Stage, Sequence[Trial]]]:
+    grouped: dict[str, list[Trial]] = {stage.name: [] for stage in prepared.stages}
+    for trial in prepared.trials:
         grouped[trial.stage].append(trial)
-    return [(stage, grouped[stage.name]) for stage in stages if grouped[stage.name]]
+    return [(stage, grouped[stage.name]) for stage in prepared.stages if grouped[stage.name]]
 
 
 def _taken_up(prepared: Prepared, options: Options) -> resuming.TakenUp | None:
@@ -209,9 +242,11 @@ def _taken_up(prepared: Prepared, options: Options) -> resuming.TakenUp | None:
     return resuming.take_up(run, read_leases(options.resume), retry_failed=options.retry_failed)
 
 
-def _confirm(prepared: Prepared, options: Options, reached: Reached) -> None:
-    """Raises `InputError` for a run that may cost more than its user knows."""
+def _confirm(prepared: Prepared, options: Options, reached: Reached, built: Foreseen | None) -> None:
+    """Raises `InputError` for a run that may cost more than its user knows, what is built before it included."""
     cost, budget = prepared.estimate.cost, prepared.plan.budget.money
+    if cost is not None and built is not None:
+        cost = None if built.cost is None else cost + built.cost
     if options.confirmed:
         return
     if budget is not None and cost is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from loadrig import __version__
 from loadrig.arms import instructions
 from loadrig.corpus.facts import NAME as DOCUMENTS
 from loadrig.corpus.ledger import read_ledger
+from loadrig.execution.building import Built
 from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
 from loadrig.execution.priming import Primed
@@ -69,11 +70,9 @@ def _new_folder(out: Path, plan: Plan) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One going at a run: the first call, or a resume. `workers` are names, process ids and, for those on
-    another machine, its address."""
+    """One going at a run: the first call, or a resume."""
 
     command_line: str
-    workers: tuple[tuple[str, int, str | None], ...]
     fleet: Fleet = "inline"
 
 
@@ -95,7 +94,7 @@ def begin(
         manifest |= {"self_measurement": [], "stamps": [], "clocks": []}
     manifest["status"], manifest["ended_at"] = "running", None
     manifest["endpoints"] = dict(reached.base_urls)
-    manifest["workers"] = [{"name": name, "pid": pid, "host": host} for name, pid, host in session.workers]
+    manifest["workers"] = []
     manifest["sessions"].append(
         {
             "began_at": SystemClock().label(),
@@ -107,6 +106,18 @@ def begin(
     )
     write_json(folder / MANIFEST, manifest)
     return manifest
+
+
+def note_workers(folder: Path, manifest: dict[str, Any], workers: Iterable[tuple[str, int, str | None]]) -> None:
+    """Adds the workers of this session: names, process ids and, for those on another machine, its address."""
+    manifest["workers"] = [{"name": name, "pid": pid, "host": host} for name, pid, host in workers]
+    write_json(folder / MANIFEST, manifest)
+
+
+def note_built(folder: Path, manifest: dict[str, Any], told: Sequence[Built]) -> None:
+    """Adds what was built before the first trial of this session, when, and what it cost then."""
+    manifest["built"] = [*manifest.get("built", []), *map(asdict, told)]
+    write_json(folder / MANIFEST, manifest)
 
 
 def note_safeguards(folder: Path, manifest: dict[str, Any], found: Sequence[Safeguard]) -> None:

@@ -89,6 +89,10 @@ class _Recorder:
     def run(self) -> str:
         return "sample"
 
+    @property
+    def built(self) -> None:
+        return None  # nothing is built before it is paid for
+
     async def ask(self, prompt: Prompt, *, purpose: Purpose = "answer") -> Reply:  # noqa: ARG002
         self.prompts.append(prompt)
         return Reply("", "end", (), Said(b"[]"))

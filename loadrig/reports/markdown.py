@@ -15,6 +15,7 @@ from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
 from loadrig.reports import (
     behaviour,
+    built,
     caching,
     experiments,
     grading,
@@ -95,8 +96,8 @@ def tables(summary: Summary) -> Iterator[Table]:
         quality.accuracy(summary), *grading.tables(summary), *quality.recalls(summary),
         *behaviour.tables(summary), *experiments.tables(summary),
         *long_context.tables(summary),
-        money.cost(summary), money.bill(summary), money.tokens(summary), money.turns(summary),
-        money.turn_by_turn(summary), *caching.tables(summary), quality.repeated(summary), quality.dropped(summary),
+        money.cost(summary), built.table(summary), money.bill(summary), money.tokens(summary),
+        money.turns(summary), money.turn_by_turn(summary), *caching.tables(summary), quality.repeated(summary), quality.dropped(summary),
         safeguards.contamination(summary),
     )  # fmt: skip
     yield from (table for table in found if table is not None)

@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from loadrig.analysis.summary import Summary
-from loadrig.reports import caching, grading, load, quality, safeguards, speed
+from loadrig.reports import built, caching, grading, load, quality, safeguards, speed
 from loadrig.reports.table import Table, money, one_line
 
 FOLDED = 12  # columns that a folded column keeps
@@ -29,7 +29,8 @@ def show(summary: Summary, console: Console | None = None) -> None:
         draw(load.stages(summary), console)
     draw_troubles(summary, console)
     judged = (grading.calibrations(summary), grading.faithfulness(summary))
-    shown = (quality.accuracy(summary, full=False), *judged, *quality.recalls(summary, figures=("recall",)))
+    recalls = quality.recalls(summary, figures=("recall",))
+    shown = (quality.accuracy(summary, full=False), *judged, *recalls, built.table(summary))
     for table in (table for table in shown if table is not None):
         draw(table, console)
     for table in caching.tables(summary):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -49,6 +49,11 @@ class ToolRunner(Protocol):
     async def __call__(self, use: ToolUse) -> ToolOutput: ...
 
 
+Builder = Callable[[Prompt], Awaitable[str]]
+"""Asks a model before the first trial: the text of its reply, which may be one kept from an earlier run. Raises
+`TurnFailed` when no usable reply came."""
+
+
 class Client(Protocol):
     """What the worker hands an arm for one trial. Everything asked through it is timed and recorded."""
 
@@ -57,6 +62,11 @@ class Client(Protocol):
     @property
     def run(self) -> str:
         """The run's name: what must be new in every run can be made of it."""
+        ...
+
+    @property
+    def built(self) -> str | None:
+        """What the arm had built for this model and caller, see `Builds`; None when it failed, or nothing was."""
         ...
 
     async def ask(self, prompt: Prompt, *, purpose: Purpose = "answer") -> Reply:
@@ -121,4 +131,18 @@ class Primes(Protocol):
     def primes(self, view: View, caller: tuple[str, ...], run: str) -> tuple[Prompt, ...]:
         """The prompts for a caller with these labels, who sees `view`; each ends at a breakpoint of the cache. None
         when nothing is to be kept. `run`: the run's name."""
+        ...
+
+
+@runtime_checkable
+class Builds(Protocol):
+    """What an arm may have besides: something that a model makes of a caller's documents before the first trial, once,
+    and that the arm then answers from."""
+
+    async def build(self, view: View, ask: Builder) -> str:
+        """The artefact, of what the caller may see and nothing else. The same view and replies give the same one."""
+        ...
+
+    def build_tokens(self, corpus: Corpus) -> tuple[int, int]:
+        """Estimated prompt and output tokens of building over a corpus, for the estimate shown before a run."""
         ...

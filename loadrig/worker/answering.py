@@ -93,6 +93,9 @@ class Answering:
         for asker in self._askers.values():
             await asker.ready()
 
+    def _built(self, trial: Trial, question: Question) -> str | None:
+        return self._setup.built.get((trial.arm, trial.model, tuple(sorted(set(question.caller)))))
+
     async def answer(self, trial: Trial, due_ns: int | None = None) -> Answered:
         """Runs the trial to its end, whatever that is. Raises only when its task is cancelled. `due_ns`: in open loop
         the instant at which it was to begin."""
@@ -100,8 +103,9 @@ class Answering:
         total_ns = round(self._setup.plan.limits.total * 1e9)
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
         means = Means(
-            self._askers[trial.model], self._views[question.caller], self._searching, self._clock, self._setup.run
-        )
+            self._askers[trial.model], self._views[question.caller], self._searching, self._clock, self._setup.run,
+            self._built(trial, question),
+        )  # fmt: skip
         client = TrialClient(trial, means, caller=question.caller, deadline_ns=begin_ns + total_ns)
         limit = _Limit(client)
         self._watchdog.add(limit, limit.due_ns)

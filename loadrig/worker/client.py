@@ -39,13 +39,15 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
 
 
 class Means(msgspec.Struct, frozen=True, gc=False):
-    """What a trial works with: shared by many trials, owned by none."""
+    """What a trial works with: shared by many trials, owned by none. `built`: what the arm had built for this
+    model and caller."""
 
     asker: Asker
     view: View
     searching: Searching
     clock: Clock
     run: str
+    built: str | None = None
 
 
 class TrialClient:
@@ -73,6 +75,10 @@ class TrialClient:
     @property
     def run(self) -> str:
         return self._means.run
+
+    @property
+    def built(self) -> str | None:
+        return self._means.built
 
     def notes(self) -> Notes:
         return Notes(

@@ -18,7 +18,7 @@ from loadrig.arms.full_context import FullContext
 from loadrig.arms.instructions import DIRECT
 from loadrig.arms.passages import whole
 from loadrig.arms.rag import NO_HIT, Rag
-from loadrig.words.arm import Answer, Arm
+from loadrig.words.arm import Answer, Arm, Builds
 from loadrig.words.corpus import Document, Question
 from loadrig.words.prompt import Ask, Prompt, ToolResults
 
@@ -31,7 +31,13 @@ def _arm(kind: str) -> Arm:
     return arm
 
 
+async def _summary(prompt: Prompt) -> str:
+    return "It tells of trees."
+
+
 def _answer(arm: Arm, client: ScriptedClient) -> Answer:
+    if isinstance(arm, Builds):
+        client.built = asyncio.run(arm.build(client.view, _summary))
     return asyncio.run(arm.answer(QUESTION, client))
 
 

@@ -34,7 +34,7 @@ def manifest(folder: Path, of: Plan) -> dict[str, Any]:
     """The leaves of the manifest that a run of this plan begins with, less what no two runs share."""
     folder.mkdir()
     reached = Reached({}, {MODEL: "http://127.0.0.1:1"}, (), local=True, warnings=())
-    begin(folder, prepare(of), reached, Session("loadrig run x", ()), None)
+    begin(folder, prepare(of), reached, Session("loadrig run x"), None)
     found = dict(leaves(json.loads((folder / "manifest.json").read_text())))
     return {key: value for key, value in found.items() if key.split(".")[0] not in OF_THE_MOMENT}
 

@@ -1,0 +1,96 @@
+"""What an arm had built before the first trial, and what that comes to a question.
+
+    cost         of all calls that the artefact took, when they were made, in this run or an earlier one
+    cost_now     of those that this run paid for, failed ones too: the bill's line `summaries`
+    at n         (cost of the trials of an arm / questions asked) + cost / n: what a question costs when the artefact
+                 serves n of them, here for the n asked in this run and for 1,000
+
+Callers' artefacts are summed up: each of them is needed. A session that took the run up again built nothing anew; what
+it paid, if anything, is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from loadrig.analysis.bill import PerQuestion, currency_of, per_question, plain
+from loadrig.analysis.selection import asked, grouped
+from loadrig.cost import total
+from loadrig.log import RunFolder
+
+MANY = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ArmBuilt:
+    """One arm and model. `calls` the artefacts took, `paid` of them in this run. Money is a decimal string in the run's
+    currency, None when some of it is unknown. `each`: a question without the artefact, `asked` of them here; `here` and
+    `many`: with its share of the artefact, at so many as were asked here and at `MANY`."""
+
+    arm: str
+    model: str
+    artefacts: int
+    failed: int
+    calls: int
+    paid: int
+    prompt_tokens: int
+    output_tokens: int
+    cost: str | None
+    cost_now: str | None
+    made_from: str | None
+    made_to: str | None
+    asked: int
+    each: str | None
+    here: str | None
+    many: str | None
+
+
+def built(run: RunFolder) -> tuple[ArmBuilt, ...]:
+    """Of each arm and model that had something built; none in a run without."""
+    rows: list[dict[str, Any]] = run.manifest.get("built") or []
+    found = grouped(((row["arm"], row["model"]), row) for row in rows)
+    trials = grouped(((record.arm, record.model), record) for record in asked(run))
+    return tuple(
+        _figures(arm, model, of, each=per_question(trials.get((arm, model), []), currency_of(run), correct=None))
+        for (arm, model), of in found.items()
+    )
+
+
+def _figures(arm: str, model: str, rows: Sequence[dict[str, Any]], *, each: PerQuestion) -> ArmBuilt:
+    last = list({tuple(row["caller"]): row for row in rows}.values())
+    cost = _sum([row["cost"] for row in last])
+    made = sorted(label for row in last for label in (row["made_from"], row["made_to"]) if label)
+    return ArmBuilt(
+        arm=arm,
+        model=model,
+        artefacts=len(last),
+        failed=sum(row["reason"] is not None for row in last),
+        calls=sum(row["calls"] for row in last),
+        paid=sum(row["paid"] for row in rows),
+        prompt_tokens=sum(row["prompt_tokens"] for row in last),
+        output_tokens=sum(row["output_tokens"] for row in last),
+        cost=cost,
+        cost_now=_sum([row["cost_now"] for row in rows]),
+        made_from=made[0] if made else None,
+        made_to=made[-1] if made else None,
+        asked=each.asked,
+        each=each.per_asked,
+        here=amortised(each.per_asked, cost, each.asked),
+        many=amortised(each.per_asked, cost, MANY),
+    )
+
+
+def amortised(each: str | None, cost: str | None, n: int) -> str | None:
+    """A question's cost with its share of what was built for n of them, to 12 digits; None when either is unknown or
+    there is no question."""
+    if each is None or cost is None or not n:
+        return None
+    return plain(round(Decimal(each) + Decimal(cost) / n, 12).normalize())
+
+
+def _sum(costs: Sequence[str | None]) -> str | None:
+    known = [Decimal(cost) for cost in costs if cost is not None]
+    return None if len(known) < len(costs) else plain(total(known))

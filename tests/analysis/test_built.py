@@ -1,0 +1,71 @@
+"""What was built beforehand, and what it comes to a question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records import read_run, record, turn
+
+from loadrig.analysis.built import amortised, built
+from loadrig.words.record import Record, Usage
+
+ROW: dict[str, Any] = {
+    "arm": "summaries", "model": "m", "caller": [], "calls": 5, "paid": 5, "prompt_tokens": 1000, "output_tokens": 100,
+    "cost": "0.50", "cost_now": "0.50", "currency": "USD", "made_from": "2026-11-20T10:00:00Z",
+    "made_to": "2026-11-20T10:01:00Z", "reason": None,
+}  # fmt: skip
+
+
+def _trial(name: str) -> Record:
+    used = Usage(input=10, output=10)
+    return record(name, arm="summaries", cost="0.01", turns=(turn("0.01", usage=used),), usage=used)
+
+
+def _found(folder: Path, *rows: dict[str, Any]) -> Any:
+    run = read_run(folder, [_trial("a"), _trial("b")])
+    return built(replace(run, manifest={**run.manifest, "built": list(rows)}))
+
+
+def test_a_question_bears_its_share(tmp_path: Path) -> None:
+    """0.01 a question; 0.50 over the two asked here makes 0.26, over a thousand 0.0105."""
+    (one,) = _found(tmp_path, ROW)
+    assert (one.asked, one.each, one.here, one.many) == (2, "0.01", "0.26", "0.0105")
+    assert (one.calls, one.paid, one.cost, one.cost_now) == (5, 5, "0.50", "0.50")
+
+
+def test_what_an_earlier_run_paid_is_in_the_share_and_not_in_what_was_paid_here(tmp_path: Path) -> None:
+    """No call was paid for; the artefact is worth what it cost when it was made."""
+    (one,) = _found(tmp_path, {**ROW, "paid": 0, "cost_now": "0"})
+    assert (one.paid, one.cost_now, one.here) == (0, "0", "0.26")
+
+
+def test_callers_artefacts_are_summed_up_and_sessions_are_not(tmp_path: Path) -> None:
+    """Two callers at 0.50 are 1.00; a second session that paid nothing leaves the cost as it is."""
+    other = {**ROW, "caller": ["a"]}
+    (one,) = _found(tmp_path, ROW, other, {**ROW, "paid": 0, "cost_now": "0"})
+    assert (one.artefacts, one.calls, one.paid) == (2, 10, 10)
+    assert (float(one.cost), float(one.cost_now)) == (1.0, 1.0)
+
+
+def test_an_unknown_cost_stays_unknown(tmp_path: Path) -> None:
+    """One of two is not known: neither is the sum, nor what rests on it."""
+    (one,) = _found(tmp_path, ROW, {**ROW, "caller": ["a"], "cost": None})
+    assert (one.cost, one.here, one.many) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("each", "cost", "n", "share"),
+    [("0.01", "0.50", 2, "0.26"), ("0.01", "0", 2, "0.01"), (None, "0.50", 2, None), ("0.01", None, 2, None),
+     ("0.01", "0.50", 0, None)],
+)  # fmt: skip
+def test_the_share(each: str | None, cost: str | None, n: int, share: str | None) -> None:
+    """each + cost / n; None when one of them is not known, or there is no question."""
+    assert amortised(each, cost, n) == share
+
+
+def test_a_run_without_any_has_none(tmp_path: Path) -> None:
+    """No row, no table."""
+    assert built(read_run(tmp_path, [_trial("a")])) == ()
