@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
+from loadrig.arms import ARMS
 from loadrig.live.metrics import Metrics
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -109,6 +113,22 @@ def test_the_page_of_metrics_lists_what_is_exported() -> None:
     ends = {"counter": "_total", "info": "_info"}
     exported = {family.name + ends.get(family.type, "") for family in Metrics().registry.collect()}
     assert set(re.findall(r"loadrig_[a-z_]+", (ROOT / "docs" / "metrics.md").read_text())) == exported
+
+
+def test_the_page_of_arms_lists_every_arm_with_its_options() -> None:
+    """One row a kind; the two options that most share stand under the table."""
+    text = (ROOT / "docs" / "arms.md").read_text()
+    rows = {
+        kind: set(re.findall(r"`(\w+)`", rest)) for kind, rest in re.findall(r"^\| `(\w+)` \|(.*)$", text, re.MULTILINE)
+    }
+    options = {
+        kind: {field.name for field in fields(attrgetter(name)(import_module(module)))} - {"chronology", "rejected"}
+        for kind, (module, name) in ((kind, target.split(":")) for kind, target in ARMS.items())
+    }
+    tables = set(ARMS)  # arms as options of others
+    assert {kind: found - tables for kind, found in options.items()} == {
+        kind: found & options.get(kind, set()) - tables for kind, found in rows.items()
+    }
 
 
 def test_no_id_stands_in_a_part_of_the_checklist_twice() -> None:
