@@ -149,7 +149,7 @@ def freshness(run: RunFolder, prompts: Mapping[str, bytes]) -> Freshness | None:
             _arm(arm, model, found, _answers(answers.get((arm, model), []), keys))
             for arm, model, found in by_arm_and_model(run, requests)
         ),
-        workers=tuple(_worker(one, changes.made.at_ns) for one in timeline.adopted.values()),
+        workers=tuple(_worker(one, changes.made.at_ns) for _, one in sorted(timeline.adopted.items())),
     )
 
 

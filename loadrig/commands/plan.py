@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from loadrig.execution.changing import described
 from loadrig.execution.estimate import ASSUMED, Estimate, seconds
 from loadrig.execution.prepare import Prepared, calibrate, prepare
 from loadrig.execution.targets import reach
@@ -49,6 +50,10 @@ def show(plan: Plan, console: Console, *, count: bool = False) -> None:
     for stage in prepared.stages:
         if stage.open_loop is not None:
             console.print(_arrivals(stage, stage.open_loop, counts), markup=False, highlight=False)
+    if prepared.change is not None and plan.update is not None:
+        kinds = described(prepared.change, plan, corpus)
+        told = ", ".join(f"{len(kinds[kind])} {kind}" for kind in ("replaced", "added", "removed"))
+        console.print(f"documents change after {plan.update.after_s:g} s: {told}", markup=False, highlight=False)
     lasts_s = seconds(prepared.stages, prepared.trials)
     console.print(f"time: about {lasts_s / 60:.0f} minutes if a trial takes {TYPICAL_S} s", highlight=False)
     for warning in (*prepared.warnings, *estimate.notes):

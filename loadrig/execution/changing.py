@@ -46,6 +46,15 @@ def planned(plan: Plan, corpus: Corpus, questions: Sequence[Question]) -> Change
     return Change(update, after, apart, _keys(settings.questions, after, questions), read_ns)
 
 
+def warnings(change: Change | None, corpus: Corpus) -> tuple[str, ...]:
+    """What may not be meant: an update of which every text comes to the corpus."""
+    own = {document.id for document in corpus.documents}
+    if change is None or change.update.removed or any(one.id in own for one in change.update.documents):
+        return ()
+    count = len(change.update.documents)
+    return (f"[update] replaces no document: its {count} texts come to the others, for none has the id of one",)
+
+
 def write(folder: Path, change: Change) -> None:
     """Puts into a new run's folder what its reports judge by."""
     write_json(folder / WORDINGS, {"old": change.wordings.old, "new": change.wordings.new})

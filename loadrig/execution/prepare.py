@@ -14,9 +14,10 @@ from loadrig import corpus as corpora
 from loadrig import plan as planning
 from loadrig import questions as question_files
 from loadrig.corpus import rights as access
-from loadrig.corpus.facts import Facts, facts_of
+from loadrig.corpus.facts import Facts, facts_of, of_both
 from loadrig.corpus.ledger import read_ledger
 from loadrig.cost import Prices
+from loadrig.execution import changing
 from loadrig.execution.calibration import calibrated
 from loadrig.execution.estimate import TOKEN_RATIO, Estimate, estimated, seconds
 from loadrig.execution.kept import told
@@ -25,6 +26,7 @@ from loadrig.execution.screening import FullPlan, Screened, Screening, spread, t
 from loadrig.execution.steering import Steering
 from loadrig.retrievers import Retriever
 from loadrig.wire.turn import Target
+from loadrig.words.change import AFTER, BEFORE
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
 from loadrig.words.settings import Plan
@@ -34,7 +36,7 @@ from loadrig.worker.library import build_indexes
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A plan ready to be fired."""
+    """A plan ready to be fired. `change`: of documents in mid-run; `version`: of the corpus, where there is one."""
 
     plan: Plan
     corpus: Corpus
@@ -50,6 +52,8 @@ class Prepared:
     warnings: tuple[str, ...]
     facts: tuple[Facts, ...] = ()
     screened: Screened | None = None
+    change: changing.Change | None = None
+    version: int | None = None
 
 
 def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None) -> Prepared:
@@ -62,6 +66,9 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
     questions = asked.questions
     rights = access.rights_of(corpus, questions)
     access.check(plan.arms, rights)
+    change = changing.planned(plan, corpus, questions)
+    if change is not None:
+        access.check(plan.arms, access.rights_of(change.after, questions))
     names = {name for arm in plan.arms for name in arm.retrievers}
     indexes, index_ns = build_indexes(names, corpus) if build else ({}, {})
     if steering is None:
@@ -85,10 +92,28 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
         warnings=(
             *_warnings(plan, corpus, asked.left_out, prices),
             *access.told(rights),
+            *changing.warnings(change, corpus),
             *_of_caches(plan, samples, prices),
         ),
-        facts=facts_of(corpus, read_ledger(Path(plan.corpus.path))) if build else (),
+        facts=_facts(plan, corpus, change) if build else (),
+        change=change,
+        version=None if change is None else BEFORE,
     )
+
+
+def after_change(prepared: Prepared) -> Prepared:
+    """The same, for a run in which documents have changed already: over the corpus as it is since."""
+    assert prepared.change is not None, "without a change there is none to come after"
+    corpus = prepared.change.after
+    indexes, _ = build_indexes(set(prepared.indexes), corpus)
+    samples = sampled(prepared.plan.arms, tuple(prepared.questions.values()), corpus, indexes)
+    return replace(prepared, corpus=corpus, indexes=indexes, samples=samples, version=AFTER)
+
+
+def _facts(plan: Plan, corpus: Corpus, change: changing.Change | None) -> tuple[Facts, ...]:
+    ledger = read_ledger(Path(plan.corpus.path))
+    facts = facts_of(corpus, ledger)
+    return facts if change is None else of_both(facts, facts_of(change.after, ledger))
 
 
 def prepare_screening(screening: Screening) -> Prepared:
@@ -155,7 +180,7 @@ def _of_caches(plan: Plan, samples: Sequence[Sample], prices: Prices) -> tuple[s
     rows = [(model.id, prices.price(model.id, day)) for model in plan.model]
     minima = [(model, round(row.cache_minimum / TOKEN_RATIO)) for model, row in rows if row and row.cache_minimum]
     wanted = {arm.name for arm in plan.arms if getattr(arm, "cache", "off") != "off"}
-    tried = [sample for sample in samples if sample.prompt is not None]
+    tried = [sample for sample in samples if sample.prompt is not None and not sample.prompt.tools]
     return tuple(said for one in tried for said in told(one.arm, one.kept, wanted=one.arm in wanted, minima=minima))
 
 

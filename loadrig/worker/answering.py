@@ -13,13 +13,14 @@ import msgspec
 
 from loadrig.wire.engine import Engine
 from loadrig.wire.turn import Asker
-from loadrig.words.arm import Answer, View
+from loadrig.words.arm import Answer
 from loadrig.words.clock import Clock
 from loadrig.words.corpus import Question
 from loadrig.words.errors import FleetError, TurnFailed, described
 from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Trial
 from loadrig.worker.client import Means, TrialClient
+from loadrig.worker.editions import Editions
 from loadrig.worker.recording import Ended, record_of
 from loadrig.worker.searching import Searching
 from loadrig.worker.setup import Setup
@@ -70,7 +71,7 @@ class Answering:
         self,
         setup: Setup,
         questions: Mapping[str, Question],
-        views: Mapping[tuple[str, ...], View],
+        editions: Editions,
         searching: Searching,
         *,
         engine: Engine,
@@ -78,7 +79,7 @@ class Answering:
     ) -> None:
         self._setup = setup
         self._questions = questions
-        self._views = views
+        self._editions = editions
         self._searching = searching
         self._clock = clock
         self._watchdog = engine.watchdog
@@ -102,9 +103,10 @@ class Answering:
         question = self._questions[trial.question]
         total_ns = round(self._setup.plan.limits.total * 1e9)
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
+        version = self._editions.version
         means = Means(
-            self._askers[trial.model], self._views[question.caller], self._searching, self._clock, self._setup.run,
-            self._built(trial, question),
+            self._askers[trial.model], self._editions.view(question.caller), self._searching, self._clock,
+            self._setup.run, None if version is None else self._editions, self._built(trial, question),
         )  # fmt: skip
         client = TrialClient(trial, means, caller=question.caller, deadline_ns=begin_ns + total_ns)
         limit = _Limit(client)
@@ -131,6 +133,6 @@ class Answering:
         ended = Ended(
             trial, question, answer, failure, notes,
             began_at=began_at, begin_ns=begin_ns + notes.held_ns, end_ns=end_ns - notes.returned_late_ns,
-            due_ns=due_ns,
+            due_ns=due_ns, corpus_version=version,
         )  # fmt: skip
         return Answered(ended, self._setup, client.fragments)

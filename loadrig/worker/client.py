@@ -18,6 +18,7 @@ from loadrig.words.errors import TurnFailed
 from loadrig.words.prompt import Prompt, Reply, ToolUse
 from loadrig.words.record import Failure, Purpose, ToolCall, Turn
 from loadrig.words.trial import Trial
+from loadrig.worker.editions import Editions, visible
 from loadrig.worker.searching import Searching
 
 
@@ -39,14 +40,15 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
 
 
 class Means(msgspec.Struct, frozen=True, gc=False):
-    """What a trial works with: shared by many trials, owned by none. `built`: what the arm had built for this
-    model and caller."""
+    """What a trial works with: shared by many trials, owned by none. `editions`: where documents change in mid-run, and
+    the view is not one for the whole of a trial. `built`: what the arm had built for this model and caller."""
 
     asker: Asker
     view: View
     searching: Searching
     clock: Clock
     run: str
+    editions: Editions | None = None
     built: str | None = None
 
 
@@ -66,11 +68,13 @@ class TrialClient:
         self._returned_late_ns = 0
         self._in_tools = False
         self._asking = False
+        self._index: int | None = None  # the version of the corpus that the last search was over
         self._calls_seen: set[tuple[str, str]] = set()
 
     @property
     def view(self) -> View:
-        return self._means.view
+        editions = self._means.editions
+        return self._means.view if editions is None else editions.view(self._caller, self._index)
 
     @property
     def run(self) -> str:
@@ -113,7 +117,11 @@ class TrialClient:
             took_ns = self._clock.now_ns() - begin_ns
             self._retrieval_ns = (self._retrieval_ns or 0) + took_ns
             self._queue_ns = (self._queue_ns or 0) + max(0, took_ns - found.compute_ns)
-        return found.hits
+        editions = self._means.editions
+        if editions is None:
+            return _allowed(found.hits, self.view, retriever)
+        self._index = found.index
+        return visible(self.view, _allowed(found.hits, editions.searched(self._caller, found.index), retriever))
 
     async def use_tools(self, uses: tuple[ToolUse, ...], runner: ToolRunner) -> tuple[ToolOutput, ...]:
         begin_ns = self._clock.now_ns()
@@ -134,4 +142,17 @@ class TrialClient:
     def _noted(self, use: ToolUse, output: ToolOutput, took_ns: int) -> ToolCall:
         repeated = (use.name, use.arguments) in self._calls_seen
         self._calls_seen.add((use.name, use.arguments))
-        return ToolCall(use.name, use.arguments, output.ok, output.docs, took_ns, output.hits, repeated, output.withheld)
+        return ToolCall(
+            use.name, use.arguments, output.ok, output.docs, took_ns, output.hits, repeated, output.withheld
+        )
+
+
+def _allowed(hits: tuple[Hit, ...], view: View, retriever: str) -> tuple[Hit, ...]:
+    """The hits, all of documents that the caller may see: a retriever may be anybody's, and an arm shows what it gets.
+
+    One that filters nothing is stopped, not helped: what is left after taking hits out is not the best k.
+    """
+    for hit in hits:
+        if hit.doc not in view.documents:
+            raise LookupError(f"{retriever} found {hit.doc!r}, which is not among what the caller may see")
+    return hits

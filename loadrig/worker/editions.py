@@ -44,6 +44,10 @@ class Editions:
         """What the caller sees now; its passages are those of that version, None: of the texts' own."""
         return self._views[self._texts, index or self._texts][caller]
 
+    def searched(self, caller: Caller, index: int) -> View:
+        """What the caller saw of the version that an index was built over."""
+        return self._views[index, index][caller]
+
 
 def _views(corpus: Corpus, callers: Iterable[Caller], *, other: Corpus | None) -> Mapping[Caller, CallerView]:
     """A view a caller. Passages of the `other` version can be looked up where this one has none of that name."""

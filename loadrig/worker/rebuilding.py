@@ -60,8 +60,10 @@ async def rebuilding(folder: Path) -> AsyncIterator[Rebuilding]:
         yield Rebuilding(process, told)
     finally:
         await asyncio.wait({starting})
-        process.kill()
         telling.close()
+        if process.pid is not None:
+            process.kill()
+            await asyncio.to_thread(process.join)
 
 
 def end_with_parent() -> None:

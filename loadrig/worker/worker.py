@@ -18,13 +18,14 @@ from dataclasses import replace
 
 import msgspec
 
-from loadrig.corpus.view import CallerView, view_of
 from loadrig.wire.engine import Engine
 from loadrig.wire.turnstile import AT_ONCE
 from loadrig.words.clock import Clock, SystemClock
 from loadrig.words.trial import Trial
 from loadrig.worker.answering import Answered, Answering
+from loadrig.worker.changing import Changing
 from loadrig.worker.collector import rare_collections
+from loadrig.worker.editions import Editions
 from loadrig.worker.library import open_texts
 from loadrig.worker.messages import Batch, Order
 from loadrig.worker.outbox import Outbox
@@ -65,20 +66,19 @@ class Worker:
 
     async def run(self) -> None:
         """Opens what a worker needs, serves until `close`, and leaves no task, socket or process behind."""
-        texts = open_texts(self._setup.library)
-        views: dict[tuple[str, ...], CallerView] = {}
-        for caller in {question.caller for question in texts.questions.values()}:
-            views[caller] = view_of(texts.corpus, caller)
+        texts, setup = open_texts(self._setup.library), self._setup
+        editions = Editions(texts, (question.caller for question in texts.questions.values()))
         async with AsyncExitStack() as stack:
             stack.enter_context(rare_collections())
-            searching = await stack.enter_async_context(Searching(self._setup.library))
+            searching = await stack.enter_async_context(Searching(setup.library))
             self._engine = await stack.enter_async_context(Engine(self._clock))
             self._answering = Answering(
-                self._setup, texts.questions, views, searching, engine=self._engine, clock=self._clock
+                setup, texts.questions, editions, searching, engine=self._engine, clock=self._clock
             )
             await self._answering.ready()
+            self._changing = Changing(setup.library, texts.rebuilt, editions, searching, self._clock)
             self._group = await stack.enter_async_context(asyncio.TaskGroup())
-            own = [self._group.create_task(one) for one in (self._probe.run(), self._record())]
+            own = [self._group.create_task(one) for one in (self._probe.run(), self._record(), self._changing.run())]
             self._ready.set()
             await self._closing.wait()
             for task in own:
@@ -110,6 +110,7 @@ class Worker:
         if order.stage != self._order.stage:
             self._probe.begin_stage()
         self._order = order
+        self._changing.told(order.change_ns)
         if not self._closing.is_set():
             self._waiting.extend(order.trials)
         if order.begin_ns is not None and order.trials:  # some may come late, from a worker that died
@@ -140,6 +141,7 @@ class Worker:
             vitals=self._probe.take(),
             heard_ns=heard_ns,
             answered_ns=self._clock.now_ns(),
+            adoption=self._changing.adoption,
         )
         self._returned.clear()
         return batch

@@ -81,6 +81,7 @@ def _variables(side: Side, common: Collection[str], *, same: bool) -> dict[str, 
     replied = sorted({turn.reply_model for record in side.asked for turn in record.turns if turn.reply_model})
     found = {
         "corpus": corpus.get("sha256"),
+        "documents that change in mid-run": _update(manifest.get("update")),
         "questions": _digest([[q.id, q.question, q.reference, q.must_contain] for q in asked]),
         "grading": side.run.grading.by if side.run.grading else "pre-check",
         "passages": [cut.get("chunk_tokens"), cut.get("chunk_overlap")] if cut else None,
@@ -97,6 +98,10 @@ def _variables(side: Side, common: Collection[str], *, same: bool) -> dict[str, 
     if simulated:
         found["scenario of the simulator"] = model.get("scenario", "") or "default"
     return {**found, "prices": prices or None, "model that replied": replied or None} if same else found
+
+
+def _update(update: Mapping[str, Any] | None) -> str:
+    return "none" if update is None else f"to {_told(update.get('sha256'))} after {update.get('after_s')} s"
 
 
 def _arm(a: Side, b: Side) -> Iterator[Changed]:
