@@ -242,7 +242,7 @@ def _taken_up(prepared: Prepared, options: Options) -> resuming.TakenUp | None:
     return resuming.take_up(run, read_leases(options.resume), retry_failed=options.retry_failed)
 
 
-def _confirm(prepared: Prepared, options: Options, reached: Reached, built: Foreseen | None) -> None:
+def _confirm(prepared: Prepared, options: Options, reached: Reached, built: Foreseen | None = None) -> None:
     """Raises `InputError` for a run that may cost more than its user knows, what is built before it included."""
     cost, budget = prepared.estimate.cost, prepared.plan.budget.money
     if cost is not None and built is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from loadrig.execution.building import Foreseen
 from loadrig.execution.execute import _confirm
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared, prepare
@@ -40,6 +41,13 @@ def test_a_run_that_costs_more_than_one_elsewhere_wants_to_be_confirmed() -> Non
         _confirm(costing("1.01"), NO, AWAY)
     assert "--yes" in caught.value.remedy
     assert "--budget" in caught.value.remedy
+
+
+def test_what_is_built_beforehand_counts() -> None:
+    """0.60 for the trials and 0.41 for what an arm has built are 1.01; 0.40 are not more than one."""
+    with pytest.raises(InputError, match=r"estimated to cost 1.01 USD"):
+        _confirm(costing("0.60"), NO, AWAY, Foreseen(1, 100, Decimal("0.41")))
+    _confirm(costing("0.60"), NO, AWAY, Foreseen(1, 100, Decimal("0.40")))
 
 
 def test_a_budget_that_cannot_be_kept_is_refused() -> None:
