@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command import here
 from texts import loaded, rows, write
 
 from loadrig.arms.full_context import FullContext
@@ -142,3 +143,14 @@ def test_a_document_cannot_bear_the_label_that_opens_everything(tmp_path: Path) 
     listed = rows({"id": "a", "file": "a.md", "access": ["*"]})
     with pytest.raises(InputError, match="is a caller's label"):
         loaded(tmp_path, {"a.md": "x", "manifest.jsonl": listed})
+
+
+def test_the_command_names_the_arm_and_the_way_out(tmp_path: Path) -> None:
+    """Exit code 2, before anything is sent or written; the overrides name the labelled corpus."""
+    prepared(tmp_path, Rag(), caller=["blue"])
+    of = ("--corpus", tmp_path / "valves", "--questions", tmp_path / "q.jsonl", "--arm", "full_context")
+    called = here("run", "plans/quickstart.toml", *of, "--out", tmp_path / "results")
+    assert called.code == 2
+    assert "full_context: the whole of a corpus in the prompt" in " ".join(called.err.split())
+    assert "mixed_rights = true" in called.err
+    assert not (tmp_path / "results").exists()
