@@ -97,8 +97,8 @@ def _bin(at: int, of: list[Sure]) -> Bin:
 
 
 def _place(confidence: float) -> int:
-    """Which bin; edges are taken as the decimals they are written as, so that 0.3 stands in the bin from 0.3."""
-    return min(BINS - 1, int(round(confidence * BINS, 9)))
+    """Which bin; a lower end belongs to its bin, and 1 to the last."""
+    return min(BINS - 1, int(confidence * BINS))
 
 
 def _sure(run: RunFolder, records: list[Record]) -> Iterator[Sure]:
