@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from loadrig.analysis import citations
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
 from loadrig.analysis.behaviour import Behaviour, behaviour
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
@@ -21,11 +22,13 @@ from loadrig.analysis.checks import Counts, Repeated, counts, repeated_answers, 
 from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.experiments.whole import Experiments, experiments
 from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
+from loadrig.analysis.freshness import Freshness, freshness, troubles
 from loadrig.analysis.grading import GradingFigures, grading_figures
 from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.long_context import LongContext, long_context
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
+from loadrig.analysis.routes import Routing, routing, warned
 from loadrig.analysis.safeguards import safeguards
 from loadrig.analysis.safeguards.artefacts import Artefact, artefacts
 from loadrig.analysis.safeguards.seen import Seen
@@ -118,7 +121,8 @@ class ArmFigures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run in figures. `screening`: of one that was fired with --screen, None of any other."""
+    """A run in figures. `screening`: of one that was fired with --screen, None of any other; `freshness`: of one whose
+    documents change in mid-run."""
 
     schema: int
     simulated: bool
@@ -145,6 +149,8 @@ class Summary:
     safeguards: tuple[Safeguard, ...]
     artefacts: tuple[Artefact, ...]
     screening: Screening | None
+    routing: Routing
+    freshness: Freshness | None
     warnings: tuple[str, ...]
 
 
@@ -156,7 +162,8 @@ def summarize(run: RunFolder) -> Summary:
     prompts = read_prompts(run.path)
     seen, recall = Seen(run, accuracy, known, repeated, prompts), recall_by_arm(run, prompts)
     checked, looked = safeguards(seen), looked_at(run, prompts)
-    behaves = behaviour(run, looked)
+    behaves, fresh = behaviour(run, looked, prompts), freshness(run, prompts)
+    ways = routing(run)
     return Summary(
         schema=SCHEMA,
         simulated=simulated,
@@ -182,8 +189,15 @@ def summarize(run: RunFolder) -> Summary:
         caching=caching(run, prompts),
         safeguards=checked,
         artefacts=artefacts(checked),
+        freshness=fresh,
+        routing=ways,
         screening=screening(seen, looked, checked=checked, recall=recall, gaps=behaves.gaps),
-        warnings=warnings(run, counted=counted, stages=stages, bill=whole),
+        warnings=(
+            *warnings(run, counted=counted, stages=stages, bill=whole),
+            *troubles(fresh),
+            *warned(ways),
+            *citations.told(behaves.citations),
+        ),
     )
 
 

@@ -17,20 +17,21 @@ from typing import Any
 import uvloop
 
 from loadrig import __version__
+from loadrig.execution import changing, resuming
 from loadrig.execution import folder as folders
-from loadrig.execution import resuming
 from loadrig.execution.beforehand import Means
 from loadrig.execution.building import Foreseen, Shelf, build, foreseen, wanted
 from loadrig.execution.building import troubles as troubles_of
 from loadrig.execution.course import Course
 from loadrig.execution.fleets import Fleet
 from loadrig.execution.options import Options
-from loadrig.execution.prepare import Prepared, calibrate, prepare
+from loadrig.execution.prepare import Prepared, after_change, calibrate, prepare
 from loadrig.execution.priming import prime, troubles
 from loadrig.execution.probing import probe
 from loadrig.execution.signals import Signals
 from loadrig.execution.steering import Steering
 from loadrig.execution.targets import Reached, check, reach
+from loadrig.fleet.changing import Changing
 from loadrig.fleet.driver import Driver
 from loadrig.fleet.handle import Handle
 from loadrig.fleet.spending import Spending
@@ -39,6 +40,7 @@ from loadrig.live.metrics import Metrics
 from loadrig.live.progress import Progress
 from loadrig.log import RunLog, leave_out, read_leases, read_probes, read_run
 from loadrig.plan import likely
+from loadrig.words.change import BEFORE
 from loadrig.words.errors import InputError, Interrupted
 from loadrig.words.settings import Plan
 from loadrig.words.trial import Observer, RunInfo, Stage, Trial
@@ -86,7 +88,7 @@ async def _execute(
         fleet = await stack.enter_async_context(Fleet(plan.load, progress, inline=options.inline))
         progress.notice("reading the corpus, building the indexes")
         prepared = await asyncio.to_thread(preparing or partial(prepare, steering=steering), plan)
-        taken = _taken_up(prepared, options)
+        prepared, taken = await asyncio.to_thread(_taken_up, prepared, options)
         metrics = Metrics()
         endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
         stack.enter_context(endpoint)
@@ -185,7 +187,7 @@ async def _fleet(
     """The workers, ready, over a library of corpus and indexes in a private folder of their own."""
     with tempfile.TemporaryDirectory(prefix="loadrig-") as private:
         library = Path(private)
-        await asyncio.to_thread(save, library, Texts(prepared.corpus, prepared.questions), prepared.indexes)
+        await asyncio.to_thread(save, library, _texts(prepared), prepared.indexes)
         setups = [
             Setup(
                 folder.name, f"w{number}", prepared.plan, library, reached.targets, prepared.prices, fleet.workers,
@@ -195,6 +197,16 @@ async def _fleet(
         ]  # fmt: skip
         async with fleet.of(setups) as handles:
             yield handles
+
+
+def _texts(prepared: Prepared) -> Texts:
+    """Corpus and questions as the run begins, and what will change; then the quickest index to build is built first."""
+    texts, change = Texts(prepared.corpus, prepared.questions, prepared.version), prepared.change
+    if change is None or prepared.version != BEFORE:
+        return texts
+    return replace(
+        texts, update=change.update, rebuilt=tuple(sorted(prepared.index_ns, key=prepared.index_ns.__getitem__))
+    )
 
 
 def _driver(
@@ -216,7 +228,11 @@ def _driver(
         unrun = frozenset(record.trial for record in taken.earlier if record.outcome == "not_run")
     planned = len(likely(prepared.stages, prepared.trials if taken is None else taken.trials))
     info = RunInfo(run, plan.name, __version__, planned, prepared.prices.currency, simulated=simulated)
-    return Driver(info, log, observers, spending=spending, unrun=unrun)
+    change = None
+    if plan.update is not None and prepared.version == BEFORE:
+        session = 1 if taken is None else len(taken.manifest["sessions"]) + 1
+        change = Changing(plan.update.after_s, session, log)
+    return Driver(info, log, observers, spending=spending, unrun=unrun, changing=change)
 
 
 def _at_most(prepared: Prepared) -> str:
@@ -233,13 +249,15 @@ def _by_stage(prepared: Prepared) -> Iterable[tuple[Stage, Sequence[Trial]]]:
     return [(stage, grouped[stage.name]) for stage in prepared.stages if grouped[stage.name]]
 
 
-def _taken_up(prepared: Prepared, options: Options) -> resuming.TakenUp | None:
-    """What a resumed run still asks; None for a new one."""
+def _taken_up(prepared: Prepared, options: Options) -> tuple[Prepared, resuming.TakenUp | None]:
+    """What a resumed run still asks, None for a new one; and all it needs, over the documents that hold by now."""
     if options.resume is None:
-        return None
+        return prepared, None
     run = read_run(options.resume)
     resuming.check_same_plan(run, folders.plan_as_json(prepared.plan), prepared.corpus.sha256)
-    return resuming.take_up(run, read_leases(options.resume), retry_failed=options.retry_failed)
+    changing.check_same(run.path, run.manifest, prepared.change)
+    taken = resuming.take_up(run, read_leases(options.resume), retry_failed=options.retry_failed)
+    return after_change(prepared) if changing.is_made(run.path, taken.earlier) else prepared, taken
 
 
 def _confirm(prepared: Prepared, options: Options, reached: Reached, built: Foreseen | None = None) -> None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -23,6 +23,8 @@ from loadrig import __version__
 from loadrig.arms import instructions
 from loadrig.corpus.facts import NAME as DOCUMENTS
 from loadrig.corpus.ledger import read_ledger
+from loadrig.cost import pays_from
+from loadrig.execution import changing
 from loadrig.execution.building import Built
 from loadrig.execution.estimate import ASSUMED
 from loadrig.execution.prepare import Prepared
@@ -34,6 +36,7 @@ from loadrig.measures.recall import CREDITING_RULE
 from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
 from loadrig.words.errors import LogError
+from loadrig.words.prompt import Lifetime
 from loadrig.words.safeguard import Safeguard
 from loadrig.words.settings import Fleet, Plan
 from loadrig.words.trial import Stage, Trial
@@ -89,6 +92,8 @@ def begin(
         ledger = read_ledger(Path(prepared.plan.corpus.path))
         if ledger is not None:
             write_json(folder / INVENTED, Invented(ledger.canary, tuple(one.name for one in ledger.names)))
+        if prepared.change is not None:
+            changing.write(folder, prepared.change)
         manifest = {"run": folder.name, **_described(prepared), "command_line": session.command_line, "sessions": []}
         manifest |= {"simulated": reached.simulated, "warnings": list(prepared.warnings)}
         manifest |= {"self_measurement": [], "stamps": [], "clocks": []}
@@ -176,6 +181,7 @@ def _described(prepared: Prepared) -> dict[str, Any]:
         "seed": plan.seed,
         "currency": prepared.prices.currency,
         "price_table": {"user": plan.prices.path, "rows": _price_rows(prepared)},
+        "caches": _caches(prepared),
         "corpus": {
             "name": corpus.name,
             "sha256": corpus.sha256,
@@ -201,6 +207,7 @@ def _described(prepared: Prepared) -> dict[str, Any]:
             "notes": list(estimate.notes),
         },
         **({} if prepared.screened is None else {"screen": True, "screening": asdict(prepared.screened)}),
+        **({} if prepared.change is None else {"update": changing.described(prepared.change, plan, corpus)}),
     }
 
 
@@ -223,6 +230,22 @@ def _price_rows(prepared: Prepared) -> list[dict[str, Any]]:
     return [
         {"model": row.model, "effective_from": str(row.effective_from), "source": row.source, "seen": str(row.seen)}
         for row in found
+        if row is not None
+    ]
+
+
+def _caches(prepared: Prepared) -> list[dict[str, Any]]:
+    """Of each model with a price: from how many tokens on its endpoint caches a prefix, and from how many questions on
+    that pays, by lifetime."""
+    day = datetime.now(UTC).date()
+    found = [(model.id, prepared.prices.price(model.id, day)) for model in prepared.plan.model]
+    return [
+        {
+            "model": model,
+            "minimum": row.cache_minimum,
+            "pays_from": {lasts: pays_from(row.rates, lasts, primed=True) for lasts in get_args(Lifetime)},
+        }
+        for model, row in found
         if row is not None
     ]
 

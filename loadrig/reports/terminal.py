@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from loadrig.analysis.summary import Summary
-from loadrig.reports import built, caching, grading, load, quality, safeguards, speed
+from loadrig.reports import built, caching, freshness, grading, load, quality, routes, safeguards, speed
 from loadrig.reports.table import Table, money, one_line
 
 FOLDED = 12  # columns that a folded column keeps
@@ -28,12 +28,18 @@ def show(summary: Summary, console: Console | None = None) -> None:
     elif len(summary.stages) > 1:
         draw(load.stages(summary), console)
     draw_troubles(summary, console)
+    ways = (routes.ways(summary, full=False), routes.beside(summary))
     judged = (grading.calibrations(summary), grading.faithfulness(summary))
-    recalls = quality.recalls(summary, figures=("recall",))
-    shown = (quality.accuracy(summary, full=False), *judged, *recalls, built.table(summary))
+    shown = (
+        quality.accuracy(summary, full=False),
+        *judged,
+        *quality.recalls(summary, figures=("recall",)),
+        *ways,
+        built.table(summary),
+    )
     for table in (table for table in shown if table is not None):
         draw(table, console)
-    for table in caching.tables(summary):
+    for table in (*caching.tables(summary), *freshness.tables(summary)):
         draw(table, console)
     lines = [f"{line.name} {money(line.money)}" for line in summary.bill.lines if line.money.amount != "0"]
     console.print(Text(f"Whole bill: {money(summary.bill.total)}  ({'; '.join(lines) or 'nothing charged'})"))
