@@ -26,7 +26,8 @@ from loadrig.words.settings import Positive
 
 NOT_PLACED = "not_placed"
 SEED = 7
-_KEPT = 16  # texts; a question's trials rarely follow one another
+_KEPT = 16  # contexts; a question's trials rarely follow one another
+_DOCUMENTS = 4096  # between their tags, which takes longer than to place them
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class PlacedGold:
         return Answer(reply, depths=context.depths, context_tokens=context.tokens)
 
 
+_tagged = lru_cache(maxsize=_DOCUMENTS)(whole)
+
+
 @dataclass(frozen=True, slots=True)
 class _Context:
     text: str
@@ -78,5 +82,5 @@ def _context(view: View, gold: frozenset[str], arm: PlacedGold) -> _Context | Un
     placed = place_gold_at_depth(view.corpus.documents, gold, bands_of(arm.band), length=arm.length, seed=arm.seed)
     if isinstance(placed, Unplaceable):
         return placed
-    text = "\n\n".join(map(whole, placed.documents))
+    text = "\n\n".join(map(_tagged, placed.documents))
     return _Context(text, tuple(round(depth, 4) for depth in placed.depths), placed.tokens)
