@@ -45,7 +45,7 @@ def call(at_s: float, usage: dict[str, int], prompt: str = "docs q1 end", **give
         began_at=label(at_s), begin_ns=5, headers_ns=5 + 1000 * MS, cost=given.get("cost"),
         usage=Usage(output=7, **usage),
     )  # fmt: skip
-    fragments = ("open", *prompt.split())
+    fragments = tuple(prompt.split()) if prompt.startswith("one") else ("open", *prompt.split())
     asked = turn(attempts=(made,), prompt=fragments, usage=made.usage, purpose=given.pop("purpose", "answer"))
     return record(f"t{at_s}{prompt}{given.get('arm', '')}", **{"turns": (asked,), **given})
 
@@ -142,7 +142,7 @@ def test_a_call_that_tells_no_counters_is_neither_hit_nor_miss(tmp_path: Path) -
 def test_priming_and_warm_up_stand_apart(tmp_path: Path) -> None:
     """The call beforehand has another limit of its reply and no question, and writes what the trial reads all the same;
     figures are the trials' alone."""
-    primer = call(0, WROTE, "docs end", purpose="prime", phase="probe")
+    primer = call(0, WROTE, "one docs end", purpose="prime", phase="probe")
     (one,) = found(tmp_path, call(20, READ), call(10, READ, phase="warmup"), probes=(primer,))
     assert [(miss.when, miss.reason, miss.n, miss.written) for miss in one.misses] == [("priming", "first", 1, 90)]
     assert (one.requests, one.hits, one.prefixes) == (1, 1, 1)

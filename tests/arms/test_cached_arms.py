@@ -192,9 +192,9 @@ def test_a_core_that_is_everything_leaves_nothing_to_find() -> None:
 
 
 def test_the_ceiling_is_filled_by_its_rule() -> None:
-    """Undated first, then from the newest on, each whole or not at all: of 5, 4, 6 and 3 tokens a ceiling of 12 holds
+    """Undated first, then from the newest on, each whole or not at all: of 5, 4, 4 and 3 tokens a ceiling of 12 holds
     the undated one, the newest, and the oldest for which there is room again."""
-    dates = {"old": ("2030-01-01", 3), "mid": ("2030-02-02", 6), "new": ("2030-03-03", 4), "none": (None, 5)}
+    dates = {"old": ("2030-01-01", 3), "mid": ("2030-02-02", 4), "new": ("2030-03-03", 4), "none": (None, 5)}
     corpus = replace(
         tiny(), chunks=(), documents=tuple(Document(name, name, of, date=date) for name, (date, of) in dates.items())
     )
