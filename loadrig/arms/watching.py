@@ -6,9 +6,9 @@ search showed a passage of, a read may still show anew. Both are signs of a loop
 place of the calls' results, and goes on; at the next one the trial ends. Told of idleness, it has one turn to find
 something new.
 
-When prompt and output tokens of all turns so far have reached the budget, the calls of that turn are not run either:
-the model is told to answer, and gets one turn to do so. So a trial spends its budget and at most two turns more. What
-the provider does not report cannot be counted.
+When prompt and output tokens of all turns so far, and of another turn like the last, reach the budget, the calls of the
+last turn are not run: the model is told to answer, and gets one turn to do so. A conversation only grows, so a trial
+spends at most about a turn more than its budget. What the provider does not report cannot be counted.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ class Watch:
 
     def look(self, reply: Reply) -> Verdict:
         """What to do about the calls of the last turn."""
-        self.tokens += reply.tokens or 0
+        last = reply.tokens or 0
+        self.tokens += last
         budget = self.limits.token_budget
-        if budget is not None and self.tokens >= budget:
+        if budget is not None and self.tokens + last >= budget:
             return self._told_or_ended("budget", SPENT, reply.tool_uses)
         again = self._run_too_often(reply.tool_uses)
         if self._idle >= self.limits.idle_turns:

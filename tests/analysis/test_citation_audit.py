@@ -216,7 +216,10 @@ def test_the_interval_is_wilsons() -> None:
 def test_a_wrong_answer_whose_spans_are_all_sound_is_silent_and_well_cited(tmp_path: Path) -> None:
     """B-13: nothing on it looks wrong, neither by its words nor by what it cites."""
     wrong = {"answer": "no"}
-    run = _run(tmp_path, _cited("1", GOOD, **wrong), _cited("2", BAD, **wrong), _cited("3", GOOD), record("4", **wrong))
+    run = _run(
+        tmp_path, _cited("1", GOOD, **wrong), _cited("2", BAD, **wrong), _cited("3", GOOD), record("4", **wrong),
+        _cited("5", GOOD, BAD, **wrong),
+    )  # fmt: skip
     assert _by_arm(run)[0].categories[0].silent_sound == 1
 
 
@@ -238,6 +241,15 @@ def test_the_report_and_the_json_have_it(tmp_path: Path) -> None:
     assert "\\[pool.md\\] The pool shuts" in render(summary)
     assert plain(summary)["behaviour"]["citations"][0]["categories"][0]["fabricated"] == 1
     assert table(summarize(read_run(tmp_path / "bare", [record("1")]))) is None
+
+
+def test_an_arm_that_cites_what_was_not_sent_is_warned_of(tmp_path: Path) -> None:
+    """With both counts; where every span was sent, nobody is."""
+    bad = summarize(_run(tmp_path / "bad", _cited("1", GOOD, BAD), _cited("2", GOOD))).warnings
+    good = summarize(_run(tmp_path / "good", _cited("1", GOOD), _cited("2", ELSEWHERE))).warnings
+    (warned,) = (warning for warning in bad if "cite words" in warning)
+    assert warned.startswith("rag (m): 1 of 2 answers with citations cite words that were not sent, 1 of 3 spans")
+    assert not any("cite words" in warning for warning in good)
 
 
 def test_the_listed_ones_are_the_first_forty_of_a_kind(tmp_path: Path) -> None:

@@ -83,18 +83,19 @@ def test_reading_what_a_search_showed_is_new() -> None:
 
 
 def test_a_spent_budget_leaves_one_turn_to_answer_in() -> None:
-    """C-08: 400 tokens a turn, a budget of 1,000: the calls of the third turn are not run, the fourth is the answer."""
-    turns = [_costing(calls(("search", f'{{"query":"{word}"}}')), 400) for word in ("apples", "pears", "plums")]
+    """C-08: 400 tokens a turn, a budget of 1,000: a third turn would pass it, so the second one's calls are not run."""
+    turns = [_costing(calls(("search", f'{{"query":"{word}"}}')), 400) for word in ("apples", "pears")]
     answer, client = _ran(Agentic(token_budget=1000), *turns, says("In February."))
-    assert (answer.stopped, len(client.prompts), _told(client)) == (None, 4, [SPENT])
+    assert (answer.stopped, len(client.prompts), _told(client)) == (None, 3, [SPENT])
 
 
 def test_who_calls_on_after_the_budget_is_spent_ends_unanswered() -> None:
-    """Exactly the budget is spent: 2 x 500 of 1,000."""
-    answer, client = _ran(Agentic(token_budget=1000), *[_costing(calls(SEARCH), 500), _costing(calls(READ), 500)] * 3)
+    """Three turns of 500 tokens reach a budget of 1,500 exactly, and not one of 1,501."""
+    turns = [_costing(calls(SEARCH), 500), _costing(calls(READ), 500)] * 3
+    answer, client = _ran(Agentic(token_budget=1500), *turns)
     assert (answer.stopped, len(client.prompts)) == ("budget", 3)
-    assert client.outputs[1].withheld == "budget"
-    assert _ran(Agentic(token_budget=1001), *[_costing(calls(SEARCH), 500)] * 2, says("x"))[0].stopped is None
+    assert [output.withheld for output in client.outputs] == [None, "budget"]
+    assert len(_ran(Agentic(token_budget=1501), *turns)[1].prompts) == 4
 
 
 def test_tokens_that_nobody_reported_are_not_counted() -> None:
