@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -207,10 +208,21 @@ def endpoint(folder: Path, world: World) -> Iterator[tuple[str, Path]]:
 
 
 def fired(plan: Plan, folder: Path) -> RunFolder:
-    """The plan, in this process."""
-    with Progress(io.StringIO()) as progress:
+    """The plan, in this process; what is kept beyond the run lies in the folder, too."""
+    with _cache_below(folder), Progress(io.StringIO()) as progress:
         finished = execute(plan, Options(out=folder / "results", inline=True, confirmed=True), progress)
     return read_run(finished.folder)
+
+
+@contextmanager
+def _cache_below(folder: Path) -> Iterator[None]:
+    before = os.environ.copy()
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def bodies_of(path: Path) -> Iterator[Body]:
