@@ -30,6 +30,14 @@ def test_until_every_arm_has_ended_one_a_trial_is_reckoned_at_the_worst_case() -
     assert spending.room(0) == 4
 
 
+def test_a_call_beforehand_says_nothing_of_what_its_arms_trials_cost() -> None:
+    """Both arms' caches were primed for 0.01 each: of the 0.98 left a trial is still reckoned at the worst case, 0.20."""
+    spending = _spending(money="1.00")
+    for arm in ("rag", "other"):
+        spending.add(record(f"primes {arm}", cost="0.01", arm=arm, phase="probe"))
+    assert spending.room(0) == 4
+
+
 def test_then_at_the_dearest_of_the_run() -> None:
     """Both arms have ended one, at 0.10 and 0.05: of the 0.85 left there is room for eight at 0.10."""
     spending = _spending(money="1.00")
