@@ -31,7 +31,7 @@ def test_until_every_arm_has_ended_one_a_trial_is_reckoned_at_the_worst_case() -
 
 
 def test_a_call_beforehand_says_nothing_of_what_its_arms_trials_cost() -> None:
-    """Both arms' caches were primed for 0.01 each: of the 0.98 left a trial is still reckoned at the worst case, 0.20."""
+    """Both arms' caches were primed for 0.01 each: of the 0.98 left a trial is reckoned at the worst case, 0.20."""
     spending = _spending(money="1.00")
     for arm in ("rag", "other"):
         spending.add(record(f"primes {arm}", cost="0.01", arm=arm, phase="probe"))
