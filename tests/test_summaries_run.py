@@ -14,6 +14,7 @@ import pytest
 from command import Called, loadrig, only_run
 
 from loadrig.analysis.bill import bill
+from loadrig.config import read_plan
 from loadrig.log import RunFolder, read_probes, read_prompts, read_run
 
 PLAN = """\
@@ -192,3 +193,11 @@ def test_each_caller_has_summaries_of_its_own(tmp_path: Path, monkeypatch: pytes
         body = b"".join(stored[part] for turn in record.turns for part in turn.prompt)
         other = {"north": b"at nine", "south": b"at seven"}.get(*record.caller) if record.caller else None
         assert other is None or other not in body
+
+
+def test_the_plan_that_shows_it_is_a_plan() -> None:
+    """Five arms, three of them with summaries."""
+    arms = [arm.name for arm in read_plan(Path("plans/summaries.toml")).arms]
+    assert [name for name in arms if name.startswith("summaries")] == [
+        "summaries", "summaries-w120-l1000", "summaries-read3",
+    ]  # fmt: skip
