@@ -29,8 +29,8 @@ LIMIT_S = 10.0
 class Sample:
     """What an arm's trial asks: `tokens` is the mean over the questions tried, all turns, by the local estimator.
 
-    `guessed`: the arm's own estimate instead. `prompt` is the first one of the first question, None when untried, and
-    `caller` who asks it; `kept`: what the questions' first prompts ask the endpoint to keep, None for nothing.
+    `guessed`: the arm's own estimate instead. `prompt` is the first question's first one that asks for no form, None
+    for none, and `caller` who asks it; `kept`: what the questions' first prompts ask the endpoint to keep.
     """
 
     arm: str
@@ -120,7 +120,7 @@ class _Trying:
             return untried
         if not asked[0]:
             return untried
-        first = asked[0][0]
+        first = next((prompt for prompt in asked[0] if prompt.form is None), None)  # a form is tokens that nobody sees
         firsts = [(question.caller, prompts[0]) for question, prompts in zip(questions, asked, strict=True) if prompts]
         tried = replace(untried, prompt=first, kept=kept_of(firsts, tokens_of), caller=firsts[0][0])
         if any(prompt.tools or prompt.form for prompts in asked for prompt in prompts):

@@ -161,6 +161,15 @@ def test_reported_tokens_of_trials_are_held_against_the_calibrated_ratio(tmp_pat
         assert one.verdict == verdict
 
 
+def test_a_call_in_a_form_is_not_held_against_it(tmp_path: Path) -> None:
+    """Of what a form adds nothing is known: a classifier's 9 tokens for two words are no finding, and no pass."""
+    body = b'{"messages":[{"role":"user","content":"hello world"}],"output_config":{"format":{"type":"json_schema"}}}'
+    rows = {"arms": [{"arm": "rag", "model": "m", "ratio": "1.5", "calibrated": True}]}
+    records = [record("a", turns=(turn(prompt=("p",), usage=Usage(input=9), purpose="classify"),))]
+    one = found(tmp_path, "prompt tokens of trials", *records, prompts={"p": body}, estimate=rows)
+    assert one.verdict == "not checked"
+
+
 @pytest.mark.parametrize(
     ("output", "thinking", "ratio", "verdict"),
     [(2, None, "1", "passed"), (1, None, "1", "failed"), (9, 8, "1", "failed"), (2, 0, "1.5", "failed")],

@@ -10,14 +10,17 @@ import pytest
 from asking import head
 from scripted_server import Script, serving
 
+from loadrig import corpus, questions, retrievers
+from loadrig.arms.escalate import Escalate
+from loadrig.arms.route import Route
 from loadrig.cost import Prices
 from loadrig.execution.calibration import calibrated
 from loadrig.execution.estimate import TOKEN_RATIO, Ratios, estimated
-from loadrig.execution.sampling import Sample
+from loadrig.execution.sampling import Sample, sampled
 from loadrig.providers import load
 from loadrig.wire.turn import Target
 from loadrig.words.prompt import Ask, Part, Prompt
-from loadrig.words.settings import ModelSettings
+from loadrig.words.settings import CorpusSettings, ModelSettings, QuestionSettings
 from loadrig.words.trial import Trial
 
 MODEL = ModelSettings(id="m", max_tokens=1000)
@@ -55,6 +58,24 @@ def test_the_estimate_is_trials_by_tokens_by_price(prices: Prices) -> None:
     found = estimated(SAMPLES, TRIALS, prices, models=[MODEL], ratios=ratios)
     assert (found.prompt_tokens, found.output_tokens, found.cost) == (226, 600, Decimal("0.009678"))
     assert (found.worst.tokens, found.worst.cost) == (1113, Decimal("0.015339"))
+
+
+def test_an_arm_that_asks_in_a_form_is_counted_by_another_of_its_prompts() -> None:
+    """What follows from a form is guessed; calibrated is by a prompt without one: the whole set's, that of the rag
+    which a classifier that says nothing falls back to, or none."""
+    tiny = corpus.load(CorpusSettings(path="corpora/tiny"))
+    asked = questions.load(QuestionSettings(path="questions/tiny.jsonl", limit=1), tiny)
+    index = {"bm25": retrievers.load("bm25")(tiny)}
+    arms = (Escalate(), Route(by="classifier"), Escalate(ceiling_tokens=0, over="keep"))
+    found = sampled(arms, asked, tiny, index)
+    assert [sample.guessed for sample in found] == [True, True, True]
+    assert [sample.tokens for sample in found] == [arm.prompt_tokens(tiny) for arm in arms]
+    shown = [None if sample.prompt is None else "".join(text for text in texts(sample.prompt)) for sample in found]
+    assert [text and (text.count("</document>"), text.count(' passage="')) for text in shown] == [(5, 0), (5, 5), None]
+
+
+def texts(prompt: Prompt) -> list[str]:
+    return [part.text for message in prompt.messages if isinstance(message, Ask) for part in message.parts]
 
 
 def test_a_kind_that_was_not_counted_has_its_models_ratio_and_a_model_without_one_the_constant() -> None:
