@@ -6,6 +6,7 @@ A small part of `benchmarks/access_proof.py`, and what shows that the judge woul
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ from tenants import CALLERS, Judged, World, arms, bodies_of, endpoint, fired, ju
 
 from loadrig import corpus
 from loadrig.arms import ARMS
+from loadrig.arms.agentic import Agentic
+from loadrig.arms.decompose import Decompose
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
 from loadrig.log import RunFolder
 from loadrig.words.arm import Arm
+from loadrig.words.change import AFTER
 
 WHOLE = FullContext(mixed_rights=True)
 
@@ -65,6 +69,21 @@ def test_what_is_hidden_is_answered_as_what_is_nowhere(proof: tuple[World, RunFo
     assert verdict.answers == {"There is no document NAME. list_documents shows the ids."}
     assert verdict.refused[True] > 0
     assert verdict.refused[False] > 0
+
+
+def test_a_document_that_is_closed_in_mid_run_is_closed_from_then_on(tmp_path: Path) -> None:
+    """Three papers of all and three of both tenants become the red one's: no trial that begins later shows another
+    caller a word of them, old or new, whatever an older index finds. Before, others had them: it could have failed."""
+    world = made(tmp_path, questions=1)
+    some = [Rag(), WHOLE, replace(WHOLE, cache="5m"), Agentic(), Decompose(), Rag(unit="document")]
+    with endpoint(tmp_path, world) as (url, bodies):
+        found = fired(world.closed_in_mid_run(some, url, seconds=4.0), tmp_path)
+    later = {record.arm for record in found.records if record.corpus_version == AFTER}
+    assert later == {arm.name for arm in some}
+    assert judged(world, found, bodies_of(bodies)).leaks == ()
+    always = replace(world, access={**world.access, **world.closing})
+    early = judged(always, found, bodies_of(bodies))
+    assert {leak.caller for leak in early.leaks} >= {("blue",), ("guest",), ()}
 
 
 def test_a_view_that_shows_everything_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
