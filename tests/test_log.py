@@ -61,12 +61,12 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, most))
 with RunLog(Path(sys.argv[1])) as log:
     for number in range(5):
         try:
-            log.append([record(f"t{number}", answer="x" * 2600)], {})
+            log.append([record(f"t{number}", answer="x" * 2300)], {})
         except LogError:
             print("full at", number)
             break
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    log.append([record("later", answer="x" * 2600)], {})
+    log.append([record("later", answer="x" * 2300)], {})
 """
 
 
