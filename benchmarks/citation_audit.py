@@ -2,8 +2,8 @@
 
     python benchmarks/citation_audit.py [QUESTIONS] [REPETITIONS]
 
-Five arms that cite, over the corpus of our own, at concurrency 16; the simulator makes up 2 % of the spans it cites and
-puts 2 % under another document's name. What it planted stands in its truth log, trial by trial; the audit reads the
+Five arms that cite, over the corpus of our own, at concurrency 16; the simulator makes up 5 % of the spans it cites and
+puts 5 % under another document's name. What it planted stands in its truth log, trial by trial; the audit reads the
 run's records and prompts alone. Found, missed and falsely accused spans are counted by kind.
 """
 
@@ -34,8 +34,8 @@ slots = 256
 base_ms = 2.0
 decode_ms_per_token = 0.02
 prefill_us_per_token = 0.0
-fabricates_citations = 0.02
-misplaces_citations = 0.02
+fabricates_citations = 0.05
+misplaces_citations = 0.05
 """
 ARMS = (
     Rag(citations="asked"), Rag(citations="blocks"), FullContext(citations="asked"),
