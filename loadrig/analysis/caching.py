@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from loadrig.analysis.bill import PerQuestion, currency_of, per_question
+from loadrig.analysis.bill import Money, PerQuestion, charges, currency_of, money, per_question
 from loadrig.analysis.latency import Latency, latency
 from loadrig.analysis.prefixes import Prefix, Prefixes
 from loadrig.analysis.selection import arm_names, asked, by_arm_and_model, timed
@@ -62,7 +62,8 @@ class ArmCaching:
     """What an arm's calls to a model, `requests` in trials, had of the cache; `told` of them said what was read and
     written. Tokens and `hits` are of those; `writes` of them wrote. `prefixes`: distinct ones, of all calls. `minimum`:
     tokens below which nothing is cached, None: not known. `pays_from`: on how many questions a prefix pays, by the
-    prices of the day, None: not known or never."""
+    prices of the day, None: not known or never. `primed`, `priming`: calls beforehand and their money, which is in no
+    cost per question."""
 
     arm: str
     model: str
@@ -79,6 +80,8 @@ class ArmCaching:
     hit_share: float | None
     minimum: int | None
     pays_from: int | None
+    primed: int
+    priming: Money
     warm: Side
     cold: Side
     misses: tuple[Missed, ...]
@@ -198,6 +201,7 @@ def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], 
     own = [call for call in calls if call.when == "trials"]
     usages = [call.usage for call in own if call.usage is not None]
     read, prompt = sum(usage.cache_read or 0 for usage in usages), sum(map(prompt_tokens, usages))
+    primers = {call.record.trial: call.record for call in calls if call.when == "priming"}.values()
     first: dict[tuple[str, int], _Call] = {}
     for call in own:
         first.setdefault((call.record.trial, call.record.try_no), call)
@@ -217,6 +221,8 @@ def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], 
         hit_share=read / prompt if prompt else None,
         minimum=facts.get("minimum"),
         pays_from=(facts.get("pays_from") or {}).get("1h" if lifetime_s > 300 else "5m"),
+        primed=len(primers),
+        priming=money((charge for record in primers for charge in charges(record)), currency_of(run)),
         warm=_side(run, [call.record for call in first.values() if call.hit is True]),
         cold=_side(run, [call.record for call in first.values() if call.hit is False]),
         misses=_misses(calls, reasons),

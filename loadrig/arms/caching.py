@@ -19,6 +19,7 @@ from loadrig.arms.instructions import marked
 from loadrig.words.prompt import Ask, Lifetime, Part, Prompt
 
 Cache = Literal["off", "5m", "1h"]
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")  # digits and letters count unlike: marks should weigh alike
 
 
 def lifetime(cache: Cache) -> Lifetime | None:
@@ -29,7 +30,7 @@ def lifetime(cache: Cache) -> Lifetime | None:
 def system_for(system: str, arm: str, caller: tuple[str, ...], *, run: str | None) -> str:
     """The instructions behind the mark of an arm and a caller. `run`: the run's name where its prefix is its own."""
     told = msgspec.json.encode([arm, sorted(set(caller)), run])
-    return marked(system, blake2b(told, digest_size=8).hexdigest())
+    return marked(system, blake2b(told, digest_size=8).hexdigest().translate(_LETTERS))
 
 
 def prefix(prompt: Prompt, *, last: bool = True) -> Prompt | None:

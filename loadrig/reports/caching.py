@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loadrig.analysis.caching import ArmCaching, Side
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
-from loadrig.reports.table import FEW_NOTE, Table, amount, fraction, label, number, several
+from loadrig.reports.table import FEW_NOTE, NONE, Table, amount, fraction, label, money, number, several
 
 LIFETIMES = {300: "5m", 3600: "1h"}
 SILENT = "silent no-cache"
@@ -28,13 +28,14 @@ def usage(summary: Summary) -> Table:
         (
             _name(summary, one), LIFETIMES.get(one.lifetime_s, f"{one.lifetime_s} s"), str(one.prefixes),
             f"{one.hits}/{one.told}", fraction(one.hit_share), number(one.read), str(one.writes),
-            number(one.written_5m + one.written_1h), number(one.minimum), number(one.pays_from),
+            number(one.written_5m + one.written_1h), f"{one.primed}: {money(one.priming)}" if one.primed else NONE,
+            number(one.minimum), number(one.pays_from),
         )
         for one in summary.caching
     )  # fmt: skip
     headers = (
         "arm", "kept\nfor", "prefixes", "requests\nhit/told", "share\nread", "tokens\nread",
-        "requests\nthat wrote", "tokens\nwritten", "least\ntokens", "pays from\nquestions",
+        "requests\nthat wrote", "tokens\nwritten", "primed", "least\ntokens", "pays from\nquestions",
     )  # fmt: skip
     return Table("Prompt cache", headers, rows, tuple(_notes(summary)))
 
@@ -68,8 +69,9 @@ def misses(summary: Summary) -> Table:
 
 def _notes(summary: Summary) -> Iterator[str]:
     yield (
-        "of measured and tail trials; share read: tokens read from the cache / all prompt tokens; least: shorter "
-        "prefixes are not cached, and nobody is told"
+        "of measured and tail trials; share read: tokens read from the cache / all prompt tokens; primed: calls "
+        "before the run and their money, in the bill and in no cost per question; least: shorter prefixes are not "
+        "cached, and nobody is told"
     )
     for one in summary.caching:
         silent = one.told and not one.read and not one.writes

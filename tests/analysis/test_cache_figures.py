@@ -142,10 +142,10 @@ def test_a_call_that_tells_no_counters_is_neither_hit_nor_miss(tmp_path: Path) -
 def test_priming_and_warm_up_stand_apart(tmp_path: Path) -> None:
     """The call beforehand has another limit of its reply and no question, and writes what the trial reads all the same;
     figures are the trials' alone."""
-    primer = call(0, WROTE, "one docs end", purpose="prime", phase="probe")
+    primer = call(0, WROTE, "one docs end", purpose="prime", phase="probe", cost="0.05")
     (one,) = found(tmp_path, call(20, READ), call(10, READ, phase="warmup"), probes=(primer,))
     assert [(miss.when, miss.reason, miss.n, miss.written) for miss in one.misses] == [("priming", "first", 1, 90)]
-    assert (one.requests, one.hits, one.prefixes) == (1, 1, 1)
+    assert (one.requests, one.hits, one.prefixes, one.primed, one.priming.amount) == (1, 1, 1, 1, "0.05")
 
 
 def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_the_report_and_the_terminal_tell_it(tmp_path: Path) -> None:
     summary = summarize(log.read_run(tmp_path))
     text = render(summary)
     (row,) = (line for line in text[text.index("## Prompt cache") :].split("\n## ")[0].splitlines() if "| rag" in line)
-    assert row.replace(" ", "") == "|rag|5m|1|1/2|.450|90|1|90|512|2|"
+    assert row.replace(" ", "") == "|rag|5m|1|1/2|.450|90|1|90|-|512|2|"
     assert "core: silent no-cache: it asked 2 times, and nothing was written or read" in text
     console = Console(file=io.StringIO(), width=110)
     show(summary, console)
