@@ -4,7 +4,8 @@ Rules: one artefact for each arm, model and set of labels that asks, never share
 kept outside of the run, under the hash of all that it depends on: prompt, model, endpoint and caller; whoever asks the
 same again, in this run or another, is not charged again. What a call cost when it was made is kept with it, so a report
 can tell what the artefact is worth even where this run paid nothing. Calls are made as many at once as the load has
-trials in flight, with a budget one by one. A call that fails ends the artefact, not the run: the arm's trials then fail, the manifest says why.
+trials in flight, with a budget one by one. A call that fails ends the artefact, not the run: the arm's trials then
+fail, and the manifest says why.
 
 Calls are on record in probes.jsonl and on a line of the bill of their own.
 """
