@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from loadrig.arms.instructions import DIRECT, ask_for
 from loadrig.arms.passages import whole
-from loadrig.retrievers import bm25
+from loadrig.retrievers import Retriever, load
 from loadrig.words.arm import Answer, Client, Unit
 from loadrig.words.corpus import EVERYTHING, Corpus, Hit, Question
 from loadrig.words.prompt import Ask, Part, Prompt
@@ -44,11 +44,11 @@ class Shared:
 class Unfiltered:
     """BM25 that sees everything for everyone."""
 
-    inner: bm25.BM25
+    inner: Retriever
 
     def search(self, query: str, k: int, caller: tuple[str, ...], *, unit: Unit) -> tuple[Hit, ...]:
         return self.inner.search(query, k, (EVERYTHING,), unit=unit)
 
 
 def build(corpus: Corpus) -> Unfiltered:
-    return Unfiltered(bm25.build(corpus))
+    return Unfiltered(load("bm25")(corpus))

@@ -20,11 +20,16 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The chunks of a corpus by position: their ids, their documents, and each document's labels and first chunk."""
+    """The chunks of a corpus by position: their ids, their documents, and each document's labels and first chunk.
+
+    `access` are the sets of labels that occur, each once: a million documents have few, and only those are looked at
+    for a caller.
+    """
 
     chunks: tuple[str, ...]
     documents: tuple[str, ...]
     access: tuple[tuple[str, ...], ...]
+    access_of_document: npt.NDArray[np.int32]
     first_chunk: npt.NDArray[np.int64]
     document_of_chunk: npt.NDArray[np.int64]
 
@@ -39,9 +44,8 @@ class Ranking:
 
     def _visible(self, caller: tuple[str, ...]) -> npt.NDArray[np.bool_] | None:
         """Which documents the caller sees; None: all."""
-        if not any(self.access):
-            return None
-        return np.array([sees(caller, access) for access in self.access])
+        opens = np.array([sees(caller, access) for access in self.access])
+        return None if opens.all() else opens[self.access_of_document]
 
     def _hit(self, at: int, score: np.floating, unit: Unit) -> Hit:
         if unit == "document":
@@ -53,10 +57,12 @@ def ranking_of(corpus: Corpus) -> Ranking:
     """The chunks must stand in the order of the documents, each document with at least one, as `corpus.load` gives."""
     positions = {document.id: at for at, document in enumerate(corpus.documents)}
     document_of_chunk = np.array([positions[chunk.document] for chunk in corpus.chunks], dtype=np.int64)
+    access = {labels: at for at, labels in enumerate(dict.fromkeys(one.access for one in corpus.documents))}
     return Ranking(
         chunks=tuple(chunk.id for chunk in corpus.chunks),
         documents=tuple(document.id for document in corpus.documents),
-        access=tuple(document.access for document in corpus.documents),
+        access=tuple(access),
+        access_of_document=np.array([access[document.access] for document in corpus.documents], dtype=np.int32),
         first_chunk=np.flatnonzero(np.diff(document_of_chunk, prepend=-1)),
         document_of_chunk=document_of_chunk,
     )
