@@ -146,3 +146,18 @@ def test_a_context_that_fell_short_is_in_no_length(tmp_path: Path) -> None:
     records = refusing("p8000", 0, context_tokens=8000) + refusing("p64000", 0, context_tokens=9000)
     run = read_run(tmp_path, records, plan=placed_plan(8000, 64000))
     assert lengths(cells(run), looked_at(run, {})) == ()
+
+
+def test_a_trap_that_is_declined_is_declined_rightly(tmp_path: Path) -> None:
+    """Of two declined answers the one counts whose documents answer it."""
+    plan = placed_plan(8000, 64000)
+    records = [
+        record(
+            f"p{size}-{name}", arm=f"p{size}", question=name, answer="The documents do not say.", context_tokens=size
+        )
+        for size in (8000, 64000)
+        for name in ("q0", "trap")
+    ]
+    run = read_run(tmp_path, records, plan=plan, questions=[question("q0", gold=("d1",)), question("trap")])
+    (one,) = lengths(cells(run), looked_at(run, {}))
+    assert [(at.refused.trials, at.declined and at.declined.trials) for at in one.sizes] == [(2, 1), (2, 1)]

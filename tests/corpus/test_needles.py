@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from loadrig import corpus as corpora
-from loadrig.corpus.needles.planted import figure
+from loadrig.corpus.needles.haystack import built
+from loadrig.corpus.needles.planted import Needle, Planted, figure
 from loadrig.corpus.needles.reworded import PAIRS, usable
 from loadrig.corpus.needles.sheets import DEEP
-from loadrig.corpus.needles.whole import KINDS, NAMES, Made, Wish, made
+from loadrig.corpus.needles.whole import KINDS, NAMES, Made, Wish, check_alone, made
 from loadrig.corpus.wording import content_words
 from loadrig.graders.precheck import passes
 from loadrig.tokens import estimator
-from loadrig.words.corpus import Corpus
+from loadrig.words.corpus import Corpus, Document
 from loadrig.words.errors import InputError
 from loadrig.words.settings import CorpusSettings
 
@@ -93,7 +94,7 @@ def test_depths_are_where_the_quotes_are() -> None:
         for quoted, depth in zip(line["evidence"], line["depths"], strict=False):
             before = texts[quoted["doc"]].partition(quoted["quote"])[0]
             tokens = begins[quoted["doc"]] + estimator().count(before) + estimator().count(quoted["quote"]) / 2
-            assert tokens / at == pytest.approx(depth, abs=1e-3)
+            assert tokens / at == pytest.approx(depth, abs=6e-5)
 
 
 def test_the_answer_stands_in_gold_and_nowhere_else() -> None:
@@ -203,6 +204,18 @@ def test_a_corpus_that_is_too_small_is_refused() -> None:
     """No shorter haystack in silence."""
     with pytest.raises(InputError, match="64,000 tokens are wanted"):
         made(source(), Wish(64_000, 3), estimator())
+
+
+def test_a_haystack_that_names_what_a_probe_is_about_is_refused() -> None:
+    """A name of a needle that a document has too, whatever its case: it might answer or contradict."""
+    probe = Planted((Needle("The lifeboat Zorvan is number 123456.", 0.5),), (), ("Zorvan", "123456"))
+    for text, is_alone in (("Nothing.", True), ("A ZORVAN was seen.", False), ("Zorvanish ways.", True)):
+        haystack = built([Document("a", text, 10)], probe.needles, estimator())
+        if is_alone:
+            check_alone([probe], haystack)
+        else:
+            with pytest.raises(InputError, match="'Zorvan' stands 2 times in the haystack and 1 times"):
+                check_alone([probe], haystack)
 
 
 def test_an_unknown_kind_is_named() -> None:

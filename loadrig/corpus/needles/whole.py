@@ -79,7 +79,7 @@ def made(corpus: Corpus, wish: Wish, counter: Estimator) -> Made:
     probes += [reworded.low_overlap(fresh, number, pair) for number, pair in enumerate(usable)]
     needles = [needle for probe in probes for needle in probe.needles]
     haystack = built(documents, needles, counter)
-    _check_alone(probes, haystack)
+    check_alone(probes, haystack)
     told = f"{LOW_OVERLAP}: {len(usable)} of {reworded_each}; the haystack itself speaks of what the others are about"
     left_out = (told,) if len(usable) < reworded_each else ()
     return Made(haystack.documents, tuple(_lines(probes, haystack, counter)), haystack.tokens, left_out)
@@ -100,8 +100,8 @@ def _documents(corpus: Corpus, wish: Wish, needles: int) -> tuple[Document, ...]
     return tuple(document for document in corpus.documents if document.id in ids)
 
 
-def _check_alone(probes: Sequence[Planted], haystack: Haystack) -> None:
-    """Nothing else in the haystack names what a probe is about, or holds its answer."""
+def check_alone(probes: Sequence[Planted], haystack: Haystack) -> None:
+    """Nothing else in the haystack names what a probe is about, or holds its answer. Raises `InputError`."""
     whole = "\n".join(document.text for document in haystack.documents)
     for probe in probes:
         own = "\n".join(needle.text for needle in probe.needles)
