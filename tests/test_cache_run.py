@@ -6,6 +6,7 @@ Two callers ask, who see the same documents; the simulator's own log says what w
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from command import FAST, loadrig, only_run, write_plan
 
-from loadrig.log import RunFolder
+from loadrig.log import RunFolder, read_run
 
 PLAN = """\
 name = "kept"
@@ -140,3 +141,18 @@ def test_the_report_has_the_tables(kept: RunFolder) -> None:
     text = (kept.path / "report.md").read_text()
     for title in ("## Prompt cache", "## Warm and cold", "## Requests that read nothing from the cache"):
         assert title in text
+
+
+def test_a_run_that_is_taken_up_is_primed_again(kept: RunFolder, tmp_path: Path) -> None:
+    """Without its last record it asks that one trial, and before it, once, the prefix of its arm and its caller."""
+    folder = shutil.copytree(kept.path, tmp_path / "kept")
+    lines = (folder / "records.jsonl").read_text().splitlines(keepends=True)
+    missing = next(number for number, line in enumerate(lines) if f'"arm":"{PRIMED[0]}"' in line)
+    trial = json.loads(lines.pop(missing))
+    (folder / "records.jsonl").write_text("".join(lines))
+    called = loadrig("run", kept.path.parents[1] / "quick.toml", "--inline", "--resume", folder)
+    assert called.code == 0, called.err
+    run = read_run(folder)
+    later = run.manifest["priming"][len(kept.manifest["priming"]) :]
+    assert [(one["arm"], one["caller"]) for one in later] == [(trial["arm"], trial["caller"])]
+    assert len(run.records) == len(kept.records)
