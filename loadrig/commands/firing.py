@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from loadrig.config import read_plan
-from loadrig.execution.execute import execute
+from loadrig.execution.execute import Preparing, execute
 from loadrig.execution.options import Options, Overrides, overridden
 from loadrig.execution.prepare import Prepared, prepare_screening
-from loadrig.execution.screening import laid_over
+from loadrig.execution.screening import Screening, laid_over
 from loadrig.execution.steering import Steering
 from loadrig.live.progress import Progress
 from loadrig.words.settings import Plan
+from loadrig.worker.library import Building
 
 if TYPE_CHECKING:
     from loadrig.analysis.summary import Summary
@@ -42,6 +44,10 @@ class Fired:
         return INTERRUPTED if self.interrupted else exit_code(self.plan, self.summary)
 
 
+def _screened(screening: Screening, _: Plan, building: Building) -> Prepared:
+    return prepare_screening(screening, building=building)
+
+
 def exit_code(plan: Plan, summary: Summary) -> int:
     """1 when a larger share of the planned failed or was not run than the plan allows."""
     planned = sum(kind.planned for kind in summary.counts)
@@ -57,10 +63,10 @@ def fire(
     `steer` makes, of the plan and a way to speak to the user, what chooses the run's stages.
     """
     plan = read_plan(path)
-    preparing: Callable[[Plan], Prepared] | None = None
+    preparing: Preparing | None = None
     if options.screen:
         screening = laid_over(plan, flags)
-        plan, preparing = screening.plan, lambda _: prepare_screening(screening)
+        plan, preparing = screening.plan, partial(_screened, screening)
     else:
         plan = overridden(plan, flags)
     with Progress() as progress:

@@ -62,7 +62,7 @@ def judge(folder: Path, asked: Asked) -> int:
     plan = _plan(run, asked)
     options = Options(out=folder / FOLDER, inline=True, confirmed=asked.confirmed, command_line=asked.command_line)
     with Progress() as progress:
-        finished = execute(plan, options, progress, preparing=lambda plan: _prepared(plan, cases))
+        finished = execute(plan, options, progress, preparing=lambda plan, _: _prepared(plan, cases))
     found = _take(folder, finished, cases, asked)
     _say(asked, finished, found)
     faithful = show_agreement(folder).grading.faithfulness

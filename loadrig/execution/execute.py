@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -44,10 +45,13 @@ from loadrig.words.change import BEFORE
 from loadrig.words.errors import InputError, Interrupted
 from loadrig.words.settings import Plan
 from loadrig.words.trial import Observer, RunInfo, Stage, Trial
-from loadrig.worker.library import Texts, save
+from loadrig.worker.library import Building, Texts, save
 from loadrig.worker.setup import Setup
 
 ASK_ABOVE = 1  # units of currency: a dearer run against a real endpoint wants --yes or --budget
+
+
+Preparing = Callable[[Plan, Building], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ def execute(
     progress: Progress,
     *,
     steering: Steering | None = None,
-    preparing: Callable[[Plan], Prepared] | None = None,
+    preparing: Preparing | None = None,
 ) -> Finished:
     """Runs the plan, or the stages that `steering` chooses for it; `preparing` is another's for a plan whose questions
     are on no file. Raises `InputError` before anything is written, `FleetError` when workers cannot be started."""
@@ -80,14 +84,14 @@ async def _execute(
     options: Options,
     progress: Progress,
     steering: Steering | None,
-    preparing: Callable[[Plan], Prepared] | None,
+    preparing: Preparing | None,
 ) -> Finished:
     async with AsyncExitStack() as stack:
         signals = stack.enter_context(Signals(progress))
         await check(plan)
         fleet = await stack.enter_async_context(Fleet(plan.load, progress, inline=options.inline))
         progress.notice("reading the corpus, building the indexes")
-        prepared = await asyncio.to_thread(preparing or partial(prepare, steering=steering), plan)
+        prepared = await _prepared(plan, progress, preparing or _Steered(steering))
         prepared, taken = await asyncio.to_thread(_taken_up, prepared, options)
         metrics = Metrics()
         endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
@@ -201,12 +205,38 @@ async def _fleet(
 
 def _texts(prepared: Prepared) -> Texts:
     """Corpus and questions as the run begins, and what will change; then the quickest index to build is built first."""
-    texts, change = Texts(prepared.corpus, prepared.questions, prepared.version), prepared.change
+    texts = Texts(prepared.corpus, prepared.questions, prepared.version, given=prepared.plan.retriever)
+    change = prepared.change
     if change is None or prepared.version != BEFORE:
         return texts
     return replace(
         texts, update=change.update, rebuilt=tuple(sorted(prepared.index_ns, key=prepared.index_ns.__getitem__))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Steered:
+    """The usual way of preparing."""
+
+    steering: Steering | None
+
+    def __call__(self, plan: Plan, building: Building) -> Prepared:
+        return prepare(plan, steering=self.steering, building=building)
+
+
+async def _prepared(plan: Plan, progress: Progress, preparing: Preparing) -> Prepared:
+    """In a thread, so that signals are heard; one that ends the run ends a build too, which may take long."""
+    ended = threading.Event()
+
+    def go_on() -> None:
+        if ended.is_set():
+            raise Interrupted("stopped while an index was built")
+
+    try:
+        return await asyncio.to_thread(preparing, plan, Building(progress.notice, go_on))
+    except asyncio.CancelledError:
+        ended.set()
+        raise
 
 
 def _driver(

@@ -33,6 +33,7 @@ from loadrig.execution.targets import Reached
 from loadrig.fleet.selfwatch import SelfWatch
 from loadrig.log import INVENTED, MANIFEST, PLAN, QUESTIONS, Invented, count_records, write_json, write_lines
 from loadrig.measures.recall import CREDITING_RULE
+from loadrig.retrievers.fingerprint import fingerprint
 from loadrig.wire.proxy import told_url
 from loadrig.words.clock import SystemClock
 from loadrig.words.errors import LogError
@@ -41,7 +42,7 @@ from loadrig.words.safeguard import Safeguard
 from loadrig.words.settings import Fleet, Plan
 from loadrig.words.trial import Stage, Trial
 
-LIBRARIES = ("anthropic", "bm25s", "httptools", "rank-bm25", "ray", "tiktoken", "uvloop")
+LIBRARIES = ("anthropic", "bm25s", "httptools", "rank-bm25", "ray", "snowballstemmer", "tiktoken", "uvloop")
 
 
 @contextmanager
@@ -192,7 +193,7 @@ def _described(prepared: Prepared) -> dict[str, Any]:
             "estimator": corpus.estimator,
         },
         "questions": {"asked": len(prepared.questions), "left_out": list(prepared.left_out)},
-        "index": {name: {"build_ns": took} for name, took in prepared.index_ns.items()},
+        "index": {name: _index(prepared, name) for name in prepared.index_ns},
         "instructions": {
             name: sha256(getattr(instructions, name).encode()).hexdigest() for name in ("DIRECT", "WITH_TOOLS")
         },
@@ -248,6 +249,10 @@ def _caches(prepared: Prepared) -> list[dict[str, Any]]:
         for model, row in found
         if row is not None
     ]
+
+
+def _index(prepared: Prepared, name: str) -> dict[str, Any]:
+    return {"build_ns": prepared.index_ns[name], "sha256": fingerprint(prepared.indexes[name])}
 
 
 def _machine() -> dict[str, Any]:

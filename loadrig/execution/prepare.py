@@ -31,7 +31,7 @@ from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
 from loadrig.words.settings import Plan
 from loadrig.words.trial import Stage, Trial
-from loadrig.worker.library import build_indexes
+from loadrig.worker.library import Building, build_indexes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ class Prepared:
     version: int | None = None
 
 
-def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None) -> Prepared:
+def prepare(
+    plan: Plan, *, build: bool = True, steering: Steering | None = None, building: Building | None = None
+) -> Prepared:
     """Reads and builds all a run needs; `build=False` leaves indexes and facts out. Stages and trials are the plan's,
     or all that a steered run may come to. Raises `InputError`."""
     check_budget(plan)
@@ -70,7 +72,7 @@ def prepare(plan: Plan, *, build: bool = True, steering: Steering | None = None)
     if change is not None:
         access.check(plan.arms, access.rights_of(change.after, questions))
     names = {name for arm in plan.arms for name in arm.retrievers}
-    indexes, index_ns = build_indexes(names, corpus) if build else ({}, {})
+    indexes, index_ns = build_indexes(names, corpus, given=plan.retriever, building=building) if build else ({}, {})
     if steering is None:
         stages, trials = planning.stages(plan, questions), planning.trials(plan, questions)
     else:
@@ -105,7 +107,7 @@ def after_change(prepared: Prepared) -> Prepared:
     """The same, for a run in which documents have changed already: over the corpus as it is since."""
     assert prepared.change is not None, "without a change there is none to come after"
     corpus = prepared.change.after
-    indexes, _ = build_indexes(set(prepared.indexes), corpus)
+    indexes, _ = build_indexes(set(prepared.indexes), corpus, given=prepared.plan.retriever)
     samples = sampled(prepared.plan.arms, tuple(prepared.questions.values()), corpus, indexes)
     return replace(prepared, corpus=corpus, indexes=indexes, samples=samples, version=AFTER)
 
@@ -116,9 +118,9 @@ def _facts(plan: Plan, corpus: Corpus, change: changing.Change | None) -> tuple[
     return facts if change is None else of_both(facts, facts_of(change.after, ledger))
 
 
-def prepare_screening(screening: Screening) -> Prepared:
+def prepare_screening(screening: Screening, *, building: Building | None = None) -> Prepared:
     """Like `prepare`, for a screening: some of the plan's questions, and what the full plan would come to."""
-    whole = prepare(screening.plan)
+    whole = prepare(screening.plan, building=building)
     wide = {} if screening.named else too_wide(screening.plan, whole.corpus)
     plan = replace(screening.plan, arms=tuple(arm for arm in screening.plan.arms if arm.name not in wide))
     everything = tuple(whole.questions.values())

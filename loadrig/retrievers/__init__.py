@@ -1,46 +1,92 @@
-"""Retrievers by name. `load("bm25")` gives a `build` function; what it builds answers `search`.
+"""Retrievers by name. A name is one that a plan gave (`[[retriever]]`), one of the table below, or `module:attr`.
 
-A retriever is one file and one line in the table below: `build(corpus)` does all work that can be done before a
-run; the result is pickled to the workers and may be searched from several threads. A name `module:attr` is a
-retriever of the user's own.
+A retriever is one file and one line in the table: a frozen dataclass whose fields are its options, with `build` (see
+`material.py`). `module:attr` is such a dataclass of the user's own, or a plain function `build(corpus)`. What is built
+is pickled to the workers and may be searched from several threads.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Protocol, cast
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
+from typing import Any
 
+from loadrig.retrievers.material import Build, Kind, Material, Plain, Retriever, parts_of
 from loadrig.suggest import did_you_mean
-from loadrig.words.arm import Unit
-from loadrig.words.corpus import Corpus, Hit
+from loadrig.words.corpus import Corpus
 from loadrig.words.errors import InputError
 
+__all__ = ["RETRIEVERS", "Build", "Kind", "Material", "Retriever", "kind_named", "load", "needed"]
+
 RETRIEVERS = {
-    "bm25": "loadrig.retrievers.bm25:build",
-    "bm25-okapi": "loadrig.retrievers.bm25_okapi:build",
+    "bm25": "loadrig.retrievers.bm25:Bm25",
+    "bm25-okapi": "loadrig.retrievers.bm25_okapi:Bm25Okapi",
+    "dense": "loadrig.retrievers.dense:Dense",
+    "hybrid": "loadrig.retrievers.hybrid:Hybrid",
+    "rerank": "loadrig.retrievers.rerank:Rerank",
+    "recency": "loadrig.retrievers.recency:Recency",
 }
 
 
-class Retriever(Protocol):
-    """Finds what a query asks for among what the caller may see."""
-
-    def search(self, query: str, k: int, caller: tuple[str, ...], *, unit: Unit) -> tuple[Hit, ...]:
-        """The best `k` chunks or whole documents, best first; fewer when there are not so many with a known word."""
-        ...
-
-
-Build = Callable[[Corpus], Retriever]
-
-
-def load(name: str) -> Build:
-    """The build function of a retriever of the table or of `module:attr`. Raises `InputError` for any other name."""
+def kind_named(name: str) -> Any:
+    """The class of a kind of the table or of `module:attr`, or the function there. Raises `InputError` for any other
+    name."""
     target = RETRIEVERS.get(name, name)
     module, colon, attribute = target.partition(":")
     if not colon:
         raise InputError(f"no retriever {name!r}", remedy=did_you_mean(name, RETRIEVERS))
     try:
-        return cast("Build", getattr(importlib.import_module(module), attribute))
+        return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         remedy = "name a module that Python finds and a build(corpus) function in it"
         raise InputError(f"retriever {name!r} cannot be loaded: {error}", remedy=remedy) from error
+
+
+def has_options(kind: object) -> bool:
+    """Whether it is a kind with options: a dataclass with `build`. Anything else is called with the corpus."""
+    return isinstance(kind, type) and is_dataclass(kind) and hasattr(kind, "build")
+
+
+def needed(names: Iterable[str], given: Mapping[str, Kind] | None = None) -> dict[str, Kind]:
+    """The retrievers of these names and all that they search through, each behind those it needs. `given` are those
+    that a plan named. Raises `InputError` for an unknown one and for one that searches through itself."""
+    found: dict[str, Kind] = {}
+
+    def add(name: str, within: tuple[str, ...]) -> None:
+        if name in within:
+            chain = " -> ".join((*within[within.index(name) :], name))
+            raise InputError(f"a retriever searches through itself: {chain}", remedy="name another in one of them")
+        if name in found:
+            return
+        kind = _kind(name, given or {})
+        for part in parts_of(kind):
+            add(part, (*within, name))
+        found[name] = kind
+
+    for name in names:
+        add(name, ())
+    return found
+
+
+def load(name: str) -> Build:
+    """What builds the retriever of that name, with its options as they are by default. Raises `InputError`."""
+    kinds = needed([name])
+
+    def build(corpus: Corpus) -> Retriever:
+        built: dict[str, Retriever] = {}
+        for part, kind in kinds.items():
+            built[part] = kind.build(Material(corpus, built))
+        return built[name]
+
+    return build
+
+
+def _kind(name: str, given: Mapping[str, Kind]) -> Kind:
+    if name in given:
+        return given[name]
+    if ":" not in name and name not in RETRIEVERS:
+        raise InputError(f"no retriever {name!r}", remedy=did_you_mean(name, [*given, *RETRIEVERS]))
+    found = kind_named(name)
+    kind: Kind = found() if has_options(found) else Plain(found)
+    return kind

@@ -5,37 +5,78 @@ idf = ln(1 + (N - n + 0.5) / (n + 0.5)), l the chunk's words, L their mean, k1 =
 Source: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; idf as Apache Lucene's BM25Similarity.
 
 On top comes the bonus for part numbers written exactly as asked (see `part_numbers`). Statistics are those of the whole
-corpus, also for a caller who sees less of it. bm25s does the arithmetic on word numbers; its own top-k is not used.
+corpus, also for a caller who sees less of it. bm25s does the arithmetic on word numbers; its own top-k is not used. It
+is fed numbers, not words, from one array: lists of words take gigabytes at half a million chunks.
 """
 
 from __future__ import annotations
 
 import math
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import bm25s
 
+from loadrig.retrievers.material import Material
 from loadrig.retrievers.part_numbers import PartNumbers, part_numbers_of
 from loadrig.retrievers.ranking import Ranking, ranking_of
-from loadrig.retrievers.words import words_of
+from loadrig.retrievers.words import Language, Wording, words_of
 from loadrig.words.arm import Unit
 from loadrig.words.corpus import Corpus, Hit
+from loadrig.words.settings import NotNegative, Share
 
-K1 = 1.5
-B = 0.75
+STOP_WORD = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25:
+    """`k1`: how soon a repeated word counts no more; `b`: how much a long chunk is held back. `stem`, `stop_words`:
+    words by their Snowball stems, and without bm25s's stop words, of `language`."""
+
+    k1: Annotated[float, NotNegative] = 1.5
+    b: Annotated[float, Share] = 0.75
+    stem: bool = False
+    stop_words: bool = False
+    language: Language = "english"
+
+    def build(self, material: Material) -> Bm25Index:
+        """Indexes every chunk: about 3 s for 3 million tokens."""
+        corpus, wording = material.corpus, Wording(self.language, self.stem, self.stop_words)
+        numbers = _Numbers(wording)
+        rows = _Rows.of(corpus, numbers)
+        index = bm25s.BM25(k1=self.k1, b=self.b, method="lucene", backend="numpy", csc_backend="scipy")
+        if numbers.forms:
+            index.scores = index.build_index_from_ids(range(len(numbers.forms)), rows, show_progress=False)
+        index.nonoccurrence_array = None
+
+        def idf(word: str) -> float:
+            at = numbers[word]
+            chunks_with = 0 if at == STOP_WORD else int(index.scores["indptr"][at + 1] - index.scores["indptr"][at])
+            return math.log(1 + (len(rows) - chunks_with + 0.5) / (chunks_with + 0.5)) if chunks_with else 0.0
+
+        part_numbers = part_numbers_of((chunk.text for chunk in corpus.chunks), idf)
+        return Bm25Index(index, numbers.forms, wording, part_numbers, ranking_of(corpus))
+
+
+def build(corpus: Corpus) -> Bm25Index:
+    """The default retriever, for who has a corpus and no plan."""
+    return Bm25().build(Material(corpus))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BM25:
-    """A built index. `numbers` gives each word its row in `index`."""
+class Bm25Index:
+    """A built index. `numbers` gives each word, in the form of `wording`, its row in `index`."""
 
     index: bm25s.BM25
     numbers: dict[str, int]
+    wording: Wording
     part_numbers: PartNumbers
     ranking: Ranking
 
     def search(self, query: str, k: int, caller: tuple[str, ...], *, unit: Unit) -> tuple[Hit, ...]:
-        known = [self.numbers[word] for word in words_of(query) if word in self.numbers]
+        known = [self.numbers[word] for word in self.wording.words(query) if word in self.numbers]
         if not known:
             return ()
         scores = self.index.get_scores_from_ids(known)
@@ -43,17 +84,42 @@ class BM25:
         return self.ranking.best(scores, k, caller, unit=unit)
 
 
-def build(corpus: Corpus) -> BM25:
-    """Indexes every chunk: about 3 s for 3 million tokens."""
-    numbers: dict[str, int] = {}
-    rows = [[numbers.setdefault(word, len(numbers)) for word in words_of(chunk.text)] for chunk in corpus.chunks]
-    index = bm25s.BM25(k1=K1, b=B, method="lucene", backend="numpy", csc_backend="numpy")
-    if numbers:
-        index.index((rows, numbers), create_empty_token=False, show_progress=False)
+class _Numbers(dict[str, int]):
+    """The number of a word as it is written; a new form gets the next one. Each word is brought into form once."""
 
-    def idf(word: str) -> float:
-        chunks_with = int(index.scores["indptr"][numbers[word] + 1] - index.scores["indptr"][numbers[word]])
-        return math.log(1 + (len(rows) - chunks_with + 0.5) / (chunks_with + 0.5))
+    def __init__(self, wording: Wording) -> None:
+        super().__init__()
+        self.forms: dict[str, int] = {}
+        self._wording = wording
 
-    part_numbers = part_numbers_of((chunk.text for chunk in corpus.chunks), idf)
-    return BM25(index, numbers, part_numbers, ranking_of(corpus))
+    def __missing__(self, word: str) -> int:
+        form = self._wording.form(word)
+        number = STOP_WORD if form is None else self.forms.setdefault(form, len(self.forms))
+        self[word] = number
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The word numbers of all chunks, one behind the other, and where each ends: a sequence that can be gone through
+    again without being held as lists."""
+
+    numbers: array[int]
+    ends: array[int]
+
+    @staticmethod
+    def of(corpus: Corpus, numbers: _Numbers) -> _Rows:
+        rows, ends = array("i"), array("q")
+        for chunk in corpus.chunks:
+            rows.extend(number for word in words_of(chunk.text) if (number := numbers[word]) != STOP_WORD)
+            ends.append(len(rows))
+        return _Rows(rows, ends)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __iter__(self) -> Iterator[array[int]]:
+        begin = 0
+        for end in self.ends:
+            yield self.numbers[begin:end]
+            begin = end

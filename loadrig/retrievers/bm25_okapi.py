@@ -13,10 +13,21 @@ from dataclasses import dataclass
 
 from rank_bm25 import BM25Okapi
 
+from loadrig.retrievers.material import Material
 from loadrig.retrievers.ranking import Ranking, ranking_of
 from loadrig.retrievers.words import words_of
 from loadrig.words.arm import Unit
-from loadrig.words.corpus import Corpus, Hit
+from loadrig.words.corpus import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Okapi:
+    """No options: it is there to be as published."""
+
+    def build(self, material: Material) -> Okapi:
+        """Indexes every chunk."""
+        rows = [words_of(chunk.text) for chunk in material.corpus.chunks]
+        return Okapi(BM25Okapi(rows) if any(rows) else None, ranking_of(material.corpus))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,9 +42,3 @@ class Okapi:
         if self.index is None or not any(word in self.index.idf for word in words):
             return ()
         return self.ranking.best(self.index.get_scores(words), k, caller, unit=unit)
-
-
-def build(corpus: Corpus) -> Okapi:
-    """Indexes every chunk."""
-    rows = [words_of(chunk.text) for chunk in corpus.chunks]
-    return Okapi(BM25Okapi(rows) if any(rows) else None, ranking_of(corpus))

@@ -8,6 +8,7 @@ a `Failure` in a record (see `record.py`). Foreign exceptions are translated whe
     ├── FleetError      workers could not be started or were all lost
     ├── LogError        the run's folder does not take what is to be written (a full disk)
     ├── Interrupted     stopped by the user before there was a report to make; exit code 3
+    ├── SearchFailed    a retriever raised, or the endpoint that it asks did not answer: fails the trial
     └── TurnFailed      control flow inside a trial: a turn ended without a usable reply
 """
 
@@ -48,6 +49,10 @@ class FleetError(LoadrigError):
 
 class LogError(LoadrigError):
     """Records could not be written; those before them are on file."""
+
+
+class SearchFailed(LoadrigError):  # noqa: N818 - named for what happened, as `TurnFailed`
+    """A search came to nothing; the message is the whole of it."""
 
 
 class Interrupted(LoadrigError):  # noqa: N818 - nothing is wrong: the user wished it

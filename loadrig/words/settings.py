@@ -156,6 +156,15 @@ class UpdateSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRetriever:
+    """A retriever that a plan gave a name: of what kind, and the kind's dataclass with its options."""
+
+    name: str
+    kind: str
+    options: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
     """What a load must keep, by the `name` a plan gives it: the `q`-quantile of `measure` at most `limit` (ns); of the
     share of errors (`measure` "errors", no `q`), `limit` is a share of 1. `loadrig.objectives` reads and judges it."""
@@ -187,4 +196,5 @@ class Plan:
     allowed_failure_share: Annotated[float, Share] = 0.0
     objectives: tuple[Objective, ...] = ()
     update: UpdateSettings | None = None
+    retriever: tuple[NamedRetriever, ...] = ()
     arms: tuple[Arm, ...] = ()

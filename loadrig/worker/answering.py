@@ -16,7 +16,7 @@ from loadrig.wire.turn import Asker
 from loadrig.words.arm import Answer
 from loadrig.words.clock import Clock
 from loadrig.words.corpus import Question
-from loadrig.words.errors import FleetError, TurnFailed, described
+from loadrig.words.errors import FleetError, SearchFailed, TurnFailed, described
 from loadrig.words.record import Failure, Record
 from loadrig.words.trial import Trial
 from loadrig.worker.client import Means, TrialClient
@@ -123,6 +123,8 @@ class Answering:
             failure = Failure("timeout", f"the trial took longer than {total_ns / 1e9:g} s", phase="total")
         except FleetError:
             raise  # ours: this worker cannot go on
+        except SearchFailed as error:
+            failure = Failure("arm_error", str(error))
         except Exception as error:  # noqa: BLE001 - arms and retrievers are foreign code
             failure = Failure("arm_error", described(error))
         finally:

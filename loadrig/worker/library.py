@@ -10,16 +10,16 @@ from __future__ import annotations
 import mmap
 import pickle
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loadrig import retrievers
-from loadrig.retrievers import Retriever
+from loadrig.retrievers import Kind, Material, Retriever, needed
 from loadrig.words.change import Update
 from loadrig.words.corpus import Corpus, Question
-from loadrig.words.errors import InputError, described
+from loadrig.words.errors import InputError, LoadrigError, described
+from loadrig.words.settings import NamedRetriever
 
 TEXTS, INDEXES, ARRAYS = "texts.pickle", "indexes.pickle", "indexes.arrays"
 SHARED_BYTES = 65_536  # an array of less is not worth a place of its own
@@ -29,30 +29,52 @@ _ALIGNED = 64
 @dataclass(frozen=True, slots=True)
 class Texts:
     """What a worker needs to build prompts. `version`: of the corpus, in a run whose documents change; else None.
-    `update`: what will change, and `rebuilt` the retrievers that are then built anew, in that order."""
+    `update`: what will change, and `rebuilt` the retrievers that are then built anew, in that order; `given` are those
+    that the plan named."""
 
     corpus: Corpus
     questions: Mapping[str, Question]
     version: int | None = None
     update: Update | None = None
     rebuilt: tuple[str, ...] = ()
+    given: tuple[NamedRetriever, ...] = ()
 
 
-def build_indexes(names: set[str], corpus: Corpus) -> tuple[dict[str, Retriever], dict[str, int]]:
-    """The named retrievers over the corpus, and how long each took to build, in nanoseconds."""
+@dataclass(frozen=True, slots=True)
+class Building:
+    """How a build speaks to the user, and hears from him: `go_on` raises `Interrupted` when he wants it to end."""
+
+    say: Callable[[str], object] = lambda _: None
+    go_on: Callable[[], object] = lambda: None
+
+
+def build_indexes(
+    names: Iterable[str], corpus: Corpus, *, given: Iterable[NamedRetriever] = (), building: Building | None = None
+) -> tuple[dict[str, Retriever], dict[str, int]]:
+    """The named retrievers over the corpus with all that they search through, and how long each took to build by
+    itself, in nanoseconds. `given` are those that a plan named. Raises `InputError` and what `go_on` does."""
+    building = building or Building()
     built: dict[str, Retriever] = {}
     took: dict[str, int] = {}
-    for name in sorted(names):
+    for name, kind in needed(sorted(names), {one.name: one.options for one in given}).items():
         begin = time.perf_counter_ns()
-        build = retrievers.load(name)
-        try:
-            built[name] = build(corpus)
-        except Exception as error:  # a plan may name anybody's retriever
-            raise InputError(
-                f"retriever {name!r} cannot be built: {described(error)}", remedy="correct it, or name another"
-            ) from error
+        built[name] = _built(name, kind, corpus, built, building)
         took[name] = time.perf_counter_ns() - begin
     return built, took
+
+
+def _built(name: str, kind: Kind, corpus: Corpus, parts: Mapping[str, Retriever], building: Building) -> Retriever:
+    material = Material(corpus, parts, lambda text: building.say(f"{name}: {text}"), building.go_on)
+    try:
+        return kind.build(material)
+    except InputError as error:
+        raise InputError(f"retriever {name!r} cannot be built: {error.problem}", remedy=error.remedy) from error
+    except LoadrigError:
+        raise
+    except Exception as error:  # a plan may name anybody's retriever
+        raise InputError(
+            f"retriever {name!r} cannot be built: {described(error)}", remedy="correct it, or name another"
+        ) from error
 
 
 def save(folder: Path, texts: Texts, indexes: Mapping[str, Retriever]) -> None:

@@ -15,7 +15,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -27,6 +27,7 @@ from loadrig.corpus.updating import updated
 from loadrig.words.change import Reindexed
 from loadrig.words.corpus import Corpus
 from loadrig.words.errors import InputError, LoadrigError, described
+from loadrig.words.settings import NamedRetriever
 from loadrig.worker.library import build_indexes, open_texts, save_indexes
 
 
@@ -87,10 +88,12 @@ def _rebuild(folder: str, telling: Connection) -> None:
     corpus = updated(texts.corpus, texts.update)
     with contextlib.suppress(BrokenPipeError):  # nobody waits any more
         for number, name in enumerate(texts.rebuilt):
-            telling.send((name, build_once(Path(folder), number, name, corpus)))
+            telling.send((name, build_once(Path(folder), number, name, corpus, given=texts.given)))
 
 
-def build_once(folder: Path, number: int, name: str, corpus: Corpus) -> Reindexed:
+def build_once(
+    folder: Path, number: int, name: str, corpus: Corpus, *, given: Iterable[NamedRetriever] = ()
+) -> Reindexed:
     """Builds a retriever's new index, unless it has been; how long that took, whoever did it, or why there is none."""
     of = name_of(number)
     done = folder / f"{of}done.json"
@@ -99,8 +102,8 @@ def build_once(folder: Path, number: int, name: str, corpus: Corpus) -> Reindexe
         if done.exists():
             return msgspec.json.decode(done.read_bytes(), type=Reindexed)
         try:
-            built, took_ns = build_indexes({name}, corpus)
-            save_indexes(folder, built, of)
+            built, took_ns = build_indexes({name}, corpus, given=given)
+            save_indexes(folder, {name: built[name]}, of)
             told = Reindexed(build_ns=took_ns[name])
         except (LoadrigError, OSError) as error:
             told = Reindexed(failure=error.problem if isinstance(error, InputError) else described(error))

@@ -9,6 +9,8 @@ import pytest
 from texts import loaded
 
 from loadrig import retrievers
+from loadrig.retrievers import Material
+from loadrig.retrievers.bm25 import Bm25
 from loadrig.words.errors import InputError
 
 
@@ -70,6 +72,52 @@ def test_an_unknown_retriever_suggests_the_nearest() -> None:
         retrievers.load("bm52")
 
 
+def options_find(folder: Path, query: str, **options: object) -> list[str]:
+    """What `bm25` with these options finds among three texts, and with which scores."""
+    texts = {"a.txt": "the pumps of the plant", "b.txt": "pump", "c.txt": "the valve of it"}
+    index = Bm25(**options).build(Material(loaded(folder, texts)))  # type: ignore[arg-type]
+    return [hit.doc for hit in index.search(query, 9, (), unit="document")]
+
+
+def test_with_stems_a_word_is_found_in_any_of_its_forms(tmp_path: Path) -> None:
+    """`pumping` finds `pump` and `pumps`, which without stems it does not."""
+    assert options_find(tmp_path, "pumping") == []
+    assert options_find(tmp_path, "pumping", stem=True) == ["b.txt", "a.txt"]
+
+
+def test_without_stop_words_they_find_nothing(tmp_path: Path) -> None:
+    """`the` finds two texts; left out, none, and a query that has other words goes by those."""
+    assert options_find(tmp_path, "the") == ["c.txt", "a.txt"] or options_find(tmp_path, "the") == ["a.txt", "c.txt"]
+    assert options_find(tmp_path, "the", stop_words=True) == []
+    assert options_find(tmp_path, "the valve", stop_words=True) == ["c.txt"]
+
+
+def test_stems_are_those_of_the_language(tmp_path: Path) -> None:
+    """German `Bücher` finds `Buch`; by English rules it does not."""
+    corpus = loaded(tmp_path, {"a.txt": "Das Buch", "b.txt": "Die Pumpe"})
+
+    def found(**options: object) -> int:
+        index = Bm25(stem=True, **options).build(Material(corpus))  # type: ignore[arg-type]
+        return len(index.search("Bücher", 9, (), unit="chunk"))
+
+    assert (found(language="german"), found()) == (1, 0)
+
+
+def test_k1_and_b_are_those_of_the_options(tmp_path: Path) -> None:
+    """k1 = 1, b = 0: the length does not count, so a word that stands twice among three has idf * 2 / 3."""
+    corpus = loaded(tmp_path, {"a.txt": "alpha alpha one", "b.txt": "beta", "c.txt": "gamma"})
+    (hit,) = Bm25(k1=1.0, b=0.0).build(Material(corpus)).search("alpha", 1, (), unit="chunk")
+    assert hit.score == pytest.approx(math.log(1 + 2.5 / 1.5) * 2 / 3, rel=1e-6)
+
+
+def test_a_part_number_keeps_its_place_with_stems_and_without_stop_words(tmp_path: Path) -> None:
+    """The exact form ranks first, also where a part of it is a stop word or has a stem."""
+    texts = {f"{key}.txt": text for key, text in PARTS.items()} | {"to.txt": "form to-2024", "no.txt": "2024 2024 to"}
+    index = Bm25(stem=True, stop_words=True).build(Material(loaded(tmp_path, texts)))
+    for query, first in (("RX-0040", "exact.txt"), ("to-2024", "to.txt")):
+        assert index.search(query, 1, (), unit="document")[0].doc == first
+
+
 @pytest.mark.parametrize("name", ["no.such.module:build", "loadrig.retrievers.bm25:nothing"])
 def test_a_retriever_of_the_users_own_that_is_not_there_is_named(name: str) -> None:
     """A wrong module and a wrong attribute are both wrong input."""
@@ -77,6 +125,8 @@ def test_a_retriever_of_the_users_own_that_is_not_there_is_named(name: str) -> N
         retrievers.load(name)
 
 
-def test_a_retriever_may_be_named_by_module_and_attribute() -> None:
+def test_a_retriever_may_be_named_by_module_and_attribute(tmp_path: Path) -> None:
     """The table is a short cut for the same names."""
-    assert retrievers.load("loadrig.retrievers.bm25:build") is retrievers.load("bm25")
+    corpus = loaded(tmp_path, {"a.txt": "alpha"})
+    by_name, by_place = (retrievers.load(name)(corpus) for name in ("bm25", "loadrig.retrievers.bm25:Bm25"))
+    assert by_name.search("alpha", 1, (), unit="chunk") == by_place.search("alpha", 1, (), unit="chunk") != ()

@@ -2,8 +2,9 @@
 
 One thing that differs is what is compared; with more than one nobody can say which made a difference. Options of an arm
 count one by one, and another kind of arm once. Seeds, repetitions, machines and versions of libraries are chance or
-surroundings: named, not counted. What neither manifest says is "not checked", never "alike". Where nothing differs, the
-first requests of both sides are compared, byte for byte, by their hashes.
+surroundings: named, not counted. An index that is not the same counts where nothing says why: not beside another
+corpus or retriever, from which it follows. What neither manifest says is "not checked", never "alike". Where nothing
+differs, the first requests of both sides are compared, byte for byte, by their hashes.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from loadrig.log import RunFolder
 
 UNKNOWN = "unknown"
 _MOST = 160
+_INDEXED = ("corpus", "passages", "loadrig")  # another one makes another index
 # Options of our own arms that came with a later version, as they were before: no manifest without them differs by that.
 _BEFORE: Mapping[str, object] = {
     "chronology": True, "rejected": True, "ids": True, "order": "date", "mixed_rights": False, "query": "last",
-    "cache": "off", "cold": False, "prime": True,
+    "cache": "off", "cold": False, "prime": True, "citations": "off", "results": "text",
 }  # fmt: skip
 
 
@@ -53,7 +55,9 @@ def settings(a: Side, b: Side) -> Settings:
     one_run = a.run.path.resolve() == b.run.path.resolve()
     common, same = a.questions.keys() & b.questions.keys(), a.model == b.model
     first, second = (_variables(side, common, same=same) for side in (a, b))
-    counted = [*_changed(first, second), *_arm(a, b)]
+    counted = [*_changed(first, second), *_arm(a, b), *_retrievers(a, b)]
+    if not any(one.what in _INDEXED or one.what.startswith(("arm", "retriever")) for one in counted):
+        counted += _indexes(a, b)
     unchecked = () if one_run else tuple(what for what in first if first[what] is None and second[what] is None)
     alike, requests = _sent(a, b)
     if not counted and alike < requests:
@@ -120,6 +124,50 @@ def _arm(a: Side, b: Side) -> Iterator[Changed]:
 def _options(side: Side) -> dict[str, Any] | None:
     arms = (side.run.manifest.get("plan") or {}).get("arms") or []
     return next((arm for arm in arms if arm.get("name") == side.arm), None)
+
+
+def _retrievers(a: Side, b: Side) -> Iterator[Changed]:
+    """Options of the retrievers that both arms search through, by the names that the plans gave them."""
+    first, second = (_tables(side) for side in (a, b))
+    for name in first:
+        for option in dict.fromkeys([*first[name], *second.get(name, {})]):
+            of_a, of_b = (of.get(name, {}).get(option) for of in (first, second))
+            if name in second and of_a != of_b:
+                yield Changed(f"retriever {name}: {option}", _told(of_a), _told(of_b))
+
+
+def _tables(side: Side) -> dict[str, dict[str, Any]]:
+    """Kind and options of each retriever with a table that the arm searches through."""
+    rows = (side.run.manifest.get("plan") or {}).get("retriever") or []
+    tables = {row["name"]: {"kind": row["kind"], **row["options"]} for row in rows}
+    found: dict[str, dict[str, Any]] = {}
+    todo: list[Any] = [_options(side)]
+    while todo:
+        for name in _named(todo.pop(), tables):
+            if name not in found:
+                found[name] = tables[name]
+                todo.append(tables[name])
+    return found
+
+
+def _indexes(a: Side, b: Side) -> Iterator[Changed]:
+    first, second = (
+        {name: built[name].get("sha256") for name in _named(_options(side), built)}
+        for side in (a, b)
+        for built in [side.run.manifest.get("index") or {}]
+    )
+    for name, digest in first.items():
+        if digest and second.get(name) and digest != second[name]:
+            yield Changed(f"index of {name}, by its hash", _told(digest), _told(second[name]))
+
+
+def _named(value: Any, names: Collection[str]) -> Iterator[str]:
+    """Those of the names that stand somewhere in a JSON value, as values."""
+    if isinstance(value, str) and value in names:
+        yield value
+    elif isinstance(value, Mapping | list):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _named(inner, names)
 
 
 def _surroundings(run: RunFolder) -> dict[str, Any]:
