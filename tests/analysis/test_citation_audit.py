@@ -16,6 +16,7 @@ from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.sent import documents_in, prompts_of
 from loadrig.analysis.summary import summarize
 from loadrig.arms import citable, passages
+from loadrig.graders.cases import documents
 from loadrig.log import RunFolder, read_prompts
 from loadrig.providers.anthropic.body import body
 from loadrig.reports.citations import rate, table
@@ -148,6 +149,16 @@ def test_search_results_are_documents_too() -> None:
         others = (Citation("# Pool", "cafe.md"), Citation("soup and tea", "cafe.md"))
         trial = record("t", turns=(turn(prompt=prompt),), citations=(*own, *others))
         assert verdicts(trial, kept) == ["sent", "sent", "sent", "misplaced", "fabricated"]
+
+
+def test_a_judge_of_faithfulness_is_shown_search_results_too() -> None:
+    """B-07: between tags, under the document's name, each once, as it is shown what came between tags."""
+    prompt, kept = sent(Ask((citable.whole(POOL), citable.whole(POOL), citable.whole(CAFE))))
+    shown = list(documents(record("t", turns=(turn(prompt=prompt),)), kept))
+    assert [one.split(">")[0] for one in shown] == [
+        '<document id="pool.md" title="pool.md"', '<document id="cafe.md" title="cafe.md"',
+    ]  # fmt: skip
+    assert "The pool opens\n  at 7:00." in shown[0]
 
 
 def test_every_turn_counts_and_none_is_read_twice() -> None:
