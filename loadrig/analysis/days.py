@@ -2,8 +2,8 @@
 
 A trial's day is the local day, in the plan's zone, of the instant it began; a trial without one (it was lost before it
 was recorded) has the day `unknown`. Rows hold asked trials (measured and tail, with their retries and failures); what
-else was spent (warm-up, tries asked again) has rows of its own, `other`. So all rows together are the whole bill of
-the runs, every charge on one day.
+else was spent (calls before the first trial, warm-up, tries asked again, judges) has rows of its own, `other`. So all
+rows together are the whole bill of the runs, every charge on one day.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def _other(runs: Iterable[RunFolder], zone: ZoneInfo) -> Iterator[tuple[str, Cha
         for record, superseded in [*warm, *((r, True) for r in run.superseded)]:
             for charge in charges(record, superseded=superseded):
                 yield local_day(record.began_at, zone), charge
-        for record in (r for judge in judge_runs(run.path) for r in (*judge.records, *judge.superseded)):
+        judging = (r for judge in judge_runs(run.path) for r in (*judge.records, *judge.superseded))
+        for record in (*run.probes, *judging):
             for charge in charges(record):
                 yield local_day(record.began_at, zone), charge

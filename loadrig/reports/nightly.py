@@ -132,7 +132,7 @@ def _tables(found: Nights, timezone: str, said: tuple[str, ...]) -> Iterator[Tab
     spent = (
         "spent", "asked", f"{unit}/asked", "answered", f"{unit}/answered", "correct", f"{unit}/correct",
     )  # fmt: skip
-    other = [(day, "other (warm-up, asked again)", money(sum_of), *["-"] * 6) for day, sum_of in found.other]
+    other = [(day, "other (before, warm-up, asked again)", money(sum_of), *["-"] * 6) for day, sum_of in found.other]
     total = ("all", "whole bill", money(found.total), *["-"] * 6)
     rows = [(day.day, label(day.arm, day.model, models), *_cells(day.cost)) for day in found.days] + other
     kind = "Simulated runs" if found.simulated else "Runs"

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from records import failed, record, turn, write_run
 
+from loadrig.analysis.bill import bill
 from loadrig.analysis.days import Nights, local_day, nights
 from loadrig.cost import total
-from loadrig.log import read_run
+from loadrig.log import RunLog, read_run
 from loadrig.reports import nightly
 from loadrig.words.errors import InputError
 from loadrig.words.record import Record, Usage
@@ -57,6 +58,19 @@ def test_days_sum_to_the_whole(tmp_path_factory: pytest.TempPathFactory, found: 
     parts = [day.cost.total for day in result.days] + [sum_of for _, sum_of in result.other]
     assert total(Decimal(part.amount or "x") for part in parts) == Decimal(result.total.amount or "x")
     assert Decimal(result.total.amount or "x") == Decimal(sum(cost for _, cost in found)) / 10**9
+
+
+def test_calls_before_the_first_trial_are_in_the_nights_money(tmp_path: Path) -> None:
+    """A probe of 0.01 and a cache primed for 0.05 on the evening before a trial of 0.04: 0.06 is the evening's, and the
+    whole is the bill's, 0.10."""
+    folder, evening = write_run(tmp_path, [spent("a", "2026-11-20T00:10:00Z")]), "2026-11-19T23:50:00Z"
+    with RunLog(folder) as log:
+        for name, cost in (("p", "0.01"), ("c", "0.05")):
+            log.probe(spent(name, evening, cost, phase="probe"), {})
+    run = read_run(folder)
+    found = nights([run], ZoneInfo("UTC"))
+    assert [(day, sum_of.amount) for day, sum_of in found.other] == [("2026-11-19", "0.06")]
+    assert found.total.amount == bill(run).total.amount == "0.10"
 
 
 def test_divisors_are_named_and_a_lost_trial_has_no_day(tmp_path: Path) -> None:
