@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from scripted_client import ScriptedClient, says, tiny
 
+from loadrig import corpus as corpora
+from loadrig import questions as question_files
 from loadrig.arms.placed import NOT_PLACED, PlacedGold
 from loadrig.config import read_plan
+from loadrig.corpus.placing import Placed, bands_of, place_gold_at_depth
 from loadrig.words.arm import Answer
 from loadrig.words.corpus import Corpus, Document, Question
 from loadrig.words.errors import InputError, TurnFailed
@@ -79,6 +82,18 @@ def test_lists_make_an_arm_of_each() -> None:
     arms = [arm for arm in read_plan(Path("plans/depth.toml")).arms if isinstance(arm, PlacedGold)]
     assert len(arms) == 6
     assert len({(arm.length, arm.band) for arm in arms}) == 6
+
+
+def test_every_question_of_the_plan_can_be_placed() -> None:
+    """A run of plans/depth.toml has no trial that fails for its gold: each in its band, at the length."""
+    plan = read_plan(Path("plans/depth.toml"))
+    over = corpora.load(plan.corpus)
+    for arm in (arm for arm in plan.arms if isinstance(arm, PlacedGold)):
+        for question in question_files.load(plan.questions, over):
+            found = place_gold_at_depth(
+                over.documents, question.gold, bands_of(arm.band), length=arm.length, seed=arm.seed
+            )
+            assert isinstance(found, Placed), (arm.name, question.id, found)
 
 
 def test_a_wrong_band_in_a_plan_is_an_error_with_its_line(tmp_path: Path) -> None:
