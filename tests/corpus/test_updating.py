@@ -47,18 +47,23 @@ def test_a_text_takes_the_place_of_its_document_and_keeps_what_is_not_said(tmp_p
 
 
 def test_an_updated_corpus_is_what_a_fresh_one_of_its_texts_is(tmp_path: Path) -> None:
-    """One text replaced and one come: the same documents, passages and hash as the folder that has them from the first
-    has, in the same order."""
+    """The first text replaced and one come between the two: the same documents, passages and hash as the folder that
+    has them from the first has, in the same order."""
     settings, before = corpus(tmp_path / "c")
-    rows = '{"id": "b", "file": "b.md"}\n{"id": "c", "file": "c.md", "date": "2030-01-15"}\n'
-    new = folder(tmp_path / "u", rows, b="The key is gone, and nobody can say where it has gone to.", c="Between.")
-    after = updated(before, read_update(settings, str(new), before))
-    whole = folder(tmp_path / "w", MANIFEST + rows.splitlines()[1] + "\n", a="The gate is green.",
-                   b="The key is gone, and nobody can say where it has gone to.", c="Between.")  # fmt: skip
-    fresh = load(CorpusSettings(path=str(whole), chunk_tokens=8, chunk_overlap=0))
+    rows = '{"id": "a", "file": "a.md"}\n{"id": "c", "file": "c.md", "date": "2030-01-15"}\n'
+    texts = {"a": "The gate is red, and nobody can say who has painted it in the night.", "c": "Between."}
+    after = updated(before, read_update(settings, str(folder(tmp_path / "u", rows, **texts)), before))
+    old = before.documents[1].text
+    fresh = load(
+        CorpusSettings(
+            path=str(folder(tmp_path / "w", MANIFEST + rows.splitlines()[1] + "\n", b=old, **texts)),
+            chunk_tokens=8,
+            chunk_overlap=0,
+        )
+    )
     assert [document.id for document in after.documents] == ["a", "c", "b"]
     assert (after.documents, after.chunks, after.sha256) == (fresh.documents, fresh.chunks, fresh.sha256)
-    assert before.documents[1].text.startswith("The key hangs")
+    assert before.documents[0].text == "The gate is green."
 
 
 def test_documents_go(tmp_path: Path) -> None:
