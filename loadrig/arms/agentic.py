@@ -28,8 +28,8 @@ class Agentic:
     """`search` is any retriever, `hits` the passages a search shows, `turn_cap` the most model calls in a trial.
     `chronology`, `rejected`: is the sentence in the instructions? `results`: texts come between tags or as blocks that
     can be cited; `citations`: are the exact words asked for that each claim rests on? `token_budget`: prompt and output
-    tokens by which it must answer. `same_call`: how often the same call is run; `idle_turns`: turns in a row without
-    a new document before it is told. `cache`: how long the endpoint is to keep each turn's conversation, which the next
+    tokens by which it must answer. `same_call`: how often the same call is run; `idle_turns`: turns in a row that show
+    nothing new before it is told. `cache`: how long the endpoint is to keep each turn's conversation, which the next
     one goes on from."""
 
     search: str = "bm25"

@@ -82,9 +82,10 @@ class Toolbox:
         if not hits:
             return ToolOutput("No document contains any of these words. Try other words.", hits=0)
         docs = tuple(dict.fromkeys(hit.doc for hit in hits))
-        if self.blocks:
-            return ToolOutput("", docs=docs, hits=len(hits), shown=citable.of_hits(self.client.view, hits))
-        return ToolOutput(of_hits(self.client.view, hits), docs=docs, hits=len(hits))
+        chunks = tuple(hit.chunk for hit in hits if hit.chunk is not None)
+        shown = citable.of_hits(self.client.view, hits) if self.blocks else ()
+        text = "" if shown else of_hits(self.client.view, hits)
+        return ToolOutput(text, docs=docs, hits=len(hits), shown=shown, passages=chunks)
 
     def _read(self, identity: str) -> ToolOutput:
         document = self.client.view.documents.get(identity.strip())

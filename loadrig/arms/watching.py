@@ -1,10 +1,10 @@
 """Watches one agentic trial between its turns: is it going round in circles, are its tokens spent? Pure.
 
 Rules. Two calls are the same when their names are and their arguments are equal as JSON. A call that has been run
-`same_call` times is not run again. A turn is idle when no result of it showed a document for the first time; what a
-search showed a passage of, a read may still show anew. Both are signs of a loop. At the first one the model is told, in
-place of the calls' results, and goes on; at the next one the trial ends. Told of idleness, it has one turn to find
-something new.
+`same_call` times is not run again. A turn is idle when no result of it showed a document, or a passage of one,
+for the first time; what a search showed passages of, a read may still show whole. Both are signs of a loop. At the
+first one the model is told, in place of the calls' results, and goes on; at the next one the trial ends. Told of
+idleness, it has one turn to find something new.
 
 When prompt and output tokens of all turns so far, and of another turn like the last, reach the budget, the calls of the
 last turn are not run: the model is told to answer, and gets one turn to do so. A conversation only grows, so a trial
@@ -25,13 +25,13 @@ from loadrig.words.record import Withheld
 
 ANSWER = "Answer now from what you have read, or say that it does not tell."
 SAME = f"Not run: you have made this very call before, and it would show the same. Try something else. {ANSWER}"
-IDLE = f"Not run: your last turns showed no document that you had not seen. {ANSWER}"
+IDLE = f"Not run: your last turns showed nothing that you had not seen. {ANSWER}"
 SPENT = f"Not run: the token budget of this question is used up. {ANSWER}"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`same_call`: how often the same call is run; `idle_turns`: turns in a row without a new document;
+    """`same_call`: how often the same call is run; `idle_turns`: turns in a row that show nothing new;
     `token_budget`: prompt and output tokens of the trial, None for any number."""
 
     same_call: int
@@ -74,7 +74,7 @@ class Watch:
     def saw(self, uses: Sequence[ToolUse], outputs: Sequence[ToolOutput]) -> None:
         """Takes note of what was shown; a turn of which nothing was run is neither idle nor not."""
         run = [(use, output) for use, output in zip(uses, outputs, strict=True) if output.withheld is None]
-        shown = {(use.name, doc) for use, output in run for doc in output.docs}
+        shown = {(use.name, piece) for use, output in run for piece in output.passages or output.docs}
         if run:
             self._idle = 0 if shown - self._shown else self._idle + 1
         self._shown |= shown

@@ -32,7 +32,8 @@ class ToolOutput:
     """What a tool gave back: the text for the model, whether it worked, and the documents the text shows.
 
     `hits` is the number of search hits, None for a tool that does not search. `shown` takes the place of `text` when
-    there is any. `withheld`: why the tool was not run.
+    there is any. `passages`: the chunks that are shown, where no document is whole. `withheld`: why the tool was not
+    run.
     """
 
     text: str
@@ -40,6 +41,7 @@ class ToolOutput:
     docs: tuple[str, ...] = ()
     hits: int | None = None
     shown: tuple[SearchResult, ...] = ()
+    passages: tuple[str, ...] = ()
     withheld: Withheld | None = None
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import msgspec
 import pytest
 from scripted_client import ScriptedClient, calls, says
+from texts import loaded
 
 from loadrig.arms.agentic import Agentic
 from loadrig.arms.watching import IDLE, SAME, SPENT, Limits, Watch
@@ -80,6 +82,18 @@ def test_reading_what_a_search_showed_is_new() -> None:
     """A search, then its document whole, then a search again that shows the same: the first two turns are not idle."""
     assert _told(_ran(Agentic(idle_turns=1), calls(SEARCH), calls(READ), says("x"))[1]) == []
     assert _told(_ran(Agentic(idle_turns=1), calls(SEARCH), calls(SEARCH), calls(READ), says("x"))[1]) == [IDLE]
+
+
+def test_another_passage_of_a_document_is_new(tmp_path: Path) -> None:
+    """In a corpus of one long document every search shows the same document: its passages tell what is new."""
+    text = " ".join(f"lamp{n} " + "word " * 40 for n in range(40))
+    corpus = loaded(tmp_path, {"long.md": text}, chunk_tokens=50, chunk_overlap=0)
+    searches = [calls(("search", f'{{"query":"lamp{n}"}}')) for n in range(0, 40, 8)]
+    client = ScriptedClient([*searches, says("x")], corpus)
+    assert asyncio.run(Agentic(hits=1, idle_turns=1).answer(QUESTION, client)).stopped is None
+    assert _told(client) == []
+    assert len({output.passages for output in client.outputs}) == 5
+    assert {output.docs for output in client.outputs} == {("long.md",)}
 
 
 def test_a_spent_budget_leaves_one_turn_to_answer_in() -> None:
