@@ -63,7 +63,7 @@ class ArmCaching:
     written. Tokens and `hits` are of those; `writes` of them wrote. `prefixes`: distinct ones, of all calls. `minimum`:
     tokens below which nothing is cached, None: not known. `pays_from`: on how many questions a prefix pays, by the
     prices of the day, None: not known or never. `primed`, `priming`: calls beforehand and their money, which is in no
-    cost per question."""
+    cost per question; `primed_warm` of them read what an earlier run had written."""
 
     arm: str
     model: str
@@ -82,6 +82,7 @@ class ArmCaching:
     pays_from: int | None
     primed: int
     priming: Money
+    primed_warm: int
     warm: Side
     cold: Side
     misses: tuple[Missed, ...]
@@ -223,6 +224,7 @@ def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], 
         pays_from=(facts.get("pays_from") or {}).get("1h" if lifetime_s > 300 else "5m"),
         primed=len(primers),
         priming=money((charge for record in primers for charge in charges(record)), currency_of(run)),
+        primed_warm=sum(call.hit is True for call in calls if call.when == "priming"),
         warm=_side(run, [call.record for call in first.values() if call.hit is True]),
         cold=_side(run, [call.record for call in first.values() if call.hit is False]),
         misses=_misses(calls, reasons),

@@ -77,6 +77,11 @@ def _notes(summary: Summary) -> Iterator[str]:
         silent = one.told and not one.read and not one.writes
         if silent:
             yield f"{_name(summary, one)}: {SILENT}: it asked {one.requests} times, and nothing was written or read"
+        if one.primed_warm:
+            yield (
+                f"{_name(summary, one)}: {one.primed_warm} of {one.primed} priming calls found their prefix kept by an "
+                "earlier run: the option cold keeps runs apart"
+            )
         if one.told < one.requests:
             yield f"{_name(summary, one)}: {one.requests - one.told} of {one.requests} requests told no counters"
 

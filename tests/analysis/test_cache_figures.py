@@ -148,6 +148,17 @@ def test_priming_and_warm_up_stand_apart(tmp_path: Path) -> None:
     assert (one.requests, one.hits, one.prefixes, one.primed, one.priming.amount) == (1, 1, 1, 1, "0.05")
 
 
+def test_a_run_that_an_earlier_one_has_warmed_says_so(tmp_path: Path) -> None:
+    """The call beforehand read what it was to write: counted, and told with the remedy."""
+    primer = call(0, READ, "one docs end", purpose="prime", phase="probe")
+    (one,) = found(tmp_path, call(20, READ), probes=(primer,))
+    assert (one.primed, one.primed_warm) == (1, 1)
+    text = render(summarize(log.read_run(tmp_path)))
+    assert (
+        "rag: 1 of 1 priming calls found their prefix kept by an earlier run: the option cold keeps runs apart" in text
+    )
+
+
 def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None:
     """C-07: a cold trial of 0.08 with its first token after 900 ms, two warm ones of 0.01 and 0.03 after 100 and 200:
     the cost on a miss is 0.08, on a hit 0.02."""
