@@ -130,10 +130,13 @@ def test_rights_that_no_label_tells_can_be_said() -> None:
     assert _verdicts(_json(*HUSKBOOK, "--mixed-rights"))["full_context"] == "rejected"
 
 
-def test_a_plan_is_looked_at_for_mistakes_and_its_arms_are_priced() -> None:
-    """The quickstart makes none of the six; its arms stand among the costs."""
-    advice = _json(*HUSKBOOK, "--plan", "plans/quickstart.toml")
+def test_a_plan_is_looked_at_for_mistakes_and_its_arms_are_priced(tmp_path: Path) -> None:
+    """The quickstart makes none of the six; its arms stand among the costs, each once, though one is ours too."""
+    plan = tmp_path / "plan.toml"
+    plan.write_text((ROOT / "plans" / "quickstart.toml").read_text().replace("k = [3, 5,", "k = [3, 8,"))
+    advice = _json(*HUSKBOOK, "--plan", plan)
     assert [one["verdict"] for one in advice["mistakes"]] == ["not made"] * 6
+    assert len({one["arm"] for one in advice["costs"]}) == len(advice["costs"])
     assert {"rag-bm25-k3", "rag-bm25-k20", "full_context"} <= {one["arm"] for one in advice["costs"]}
 
 

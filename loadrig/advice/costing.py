@@ -26,7 +26,7 @@ from loadrig.execution.sampling import Sample
 from loadrig.words.prompt import Lifetime
 from loadrig.words.record import Usage
 
-DAY_S = 86_400
+DAY_S, DAYS_A_MONTH = 86_400, 30
 LIFETIME_S: dict[Lifetime, int] = {"5m": 300, "1h": 3_600}
 
 
@@ -99,6 +99,11 @@ def crossover_per_day(tokens: int, market: Market) -> float | None:
     above = {lifetime: pays_above(rates, lifetime) for lifetime in LIFETIME_S}
     found = [one * DAY_S / LIFETIME_S[lifetime] for lifetime, one in above.items() if one is not None]
     return min(found, default=None)
+
+
+def keeps(each: Decimal, per_day: float, money_per_month: Decimal) -> bool:
+    """Whether so many questions at that cost stay within the money for a month of 30 days."""
+    return each * Decimal(repr(per_day)) * DAYS_A_MONTH <= money_per_month
 
 
 def hit_share(per_day: float, lifetime: Lifetime) -> float:

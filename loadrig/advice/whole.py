@@ -14,7 +14,7 @@ from decimal import Decimal
 from loadrig import context
 from loadrig import corpus as corpora
 from loadrig import questions as question_files
-from loadrig.advice.costing import ArmCost, Market, costed, crossover_per_day
+from loadrig.advice.costing import ArmCost, Market, costed, crossover_per_day, keeps
 from loadrig.advice.deciding import Decision, decided
 from loadrig.advice.factors import Factor, Index, factors
 from loadrig.advice.kinds import kinds_of
@@ -35,7 +35,6 @@ from loadrig.words.errors import InputError
 from loadrig.words.settings import CorpusSettings, Plan, QuestionSettings
 from loadrig.worker.library import build_indexes
 
-DAYS_A_MONTH = 30
 OURS: tuple[Arm, ...] = (
     FullContext(cache="5m", mixed_rights=True),  # priced whatever the rights: the record says whether it may be built
     Rag(k=context.RAG_TOP_K),
@@ -146,7 +145,7 @@ def _situation(asked: Asked, read: _Read, full: ArmCost, narrow: ArmCost, *, mar
     crossover = crossover_per_day(full.static_tokens, market) if full.static_tokens else None
     affordable = None
     if asked.money_per_month is not None and asked.per_day is not None and full.expected is not None:
-        affordable = full.expected * Decimal(repr(asked.per_day)) * DAYS_A_MONTH <= asked.money_per_month
+        affordable = keeps(full.expected, asked.per_day, asked.money_per_month)
     return Situation(
         tokens=read.corpus.tokens,
         window=window,

@@ -2,7 +2,7 @@
 
 Rules: the first level has a summary of each document, or of each piece of one that is longer than `PIECE_TOKENS`. A
 level that takes more than `length` tokens is summarised in groups of `GROUP`, in the corpus' order, and so on until one
-fits or a single summary is left. A question gets the most detailed level that fits. With `read` the model first names
+fits or a single summary is left: that one a question gets. With `read` the model first names
 the documents that it wants whole, by the ids that stand in the summaries, and answers from the first so many; where it
 names none it answers from the summaries, and the record says so. What a summary left out cannot be answered from it.
 
@@ -52,7 +52,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class Tree(msgspec.Struct, frozen=True):
-    """All levels, the most detailed first."""
+    """All levels, the most detailed first; the last one is the first that fits."""
 
     levels: tuple[tuple[Summary, ...], ...]
 
@@ -113,7 +113,7 @@ class Summaries:
     async def answer(self, question: Question, client: Client) -> Answer:
         if client.built is None:
             raise LookupError("there are no summaries to answer from: building them failed, see the run's warnings")
-        summaries = Part(_shown(client.view, client.built, self.length), static=True)
+        summaries = Part(_shown(client.view, client.built), static=True)
         asked = Part(ask_for(question.question))
         system = instructions(chronology=self.chronology, rejected=self.rejected)
         if not self.read:
@@ -147,10 +147,8 @@ async def _all(ask: Builder, prompts: Sequence[Prompt]) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _shown(view: View, built: str, length: int) -> str:
-    levels = msgspec.json.decode(built, type=Tree).levels
-    fitting = next((level for level in levels if _tokens(level) <= length), levels[-1])
-    return _texts(view, fitting)
+def _shown(view: View, built: str) -> str:
+    return _texts(view, msgspec.json.decode(built, type=Tree).levels[-1])
 
 
 def _texts(view: View, level: tuple[Summary, ...]) -> str:

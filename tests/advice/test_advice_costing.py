@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from loadrig.advice.costing import Market, costed, crossover_per_day, hit_share
+from loadrig.advice.costing import Market, costed, crossover_per_day, hit_share, keeps
 from loadrig.cost import Price, Prices, Rates
 from loadrig.execution.kept import Kept
 from loadrig.execution.sampling import Sample
@@ -76,6 +76,12 @@ def test_a_model_without_a_price_has_unknown_costs() -> None:
     (cost,) = costed([WHOLE], replace(MARKET, model="unpriced"))
     assert (cost.prompt_tokens, cost.off, cost.expected, cost.cached) == (13_000, None, None, ())
     assert crossover_per_day(11_700, replace(MARKET, model="unpriced")) is None
+
+
+@pytest.mark.parametrize(("money", "kept"), [("30.00", True), ("29.99", False)])
+def test_a_month_has_thirty_days(money: str, kept: bool) -> None:
+    """A hundred questions a day at 0.01 are 30.00."""
+    assert keeps(Decimal("0.01"), 100.0, Decimal(money)) is kept
 
 
 def test_from_how_many_a_day_on_a_cache_pays() -> None:

@@ -70,6 +70,14 @@ def test_a_bounded_set_that_is_asked_as_a_whole_is_stuffed_though_it_changes(tok
     assert chosen(replace(LARGE, tokens=tokens, changes="daily", kinds=WHOLE)) == best
 
 
+def test_a_set_that_is_asked_as_a_whole_by_half_of_the_questions_is_no_such_set() -> None:
+    """More than half it must be; and no money must speak against it."""
+    s = replace(LARGE, tokens=64_000, changes="daily", kinds=Kinds(lookup=1, whole_set=1))
+    assert chosen(s) == "agentic"
+    assert chosen(replace(s, kinds=WHOLE)) == "full_context"
+    assert chosen(replace(s, kinds=WHOLE, affordable=False)) == "agentic"
+
+
 def test_money_that_it_would_pass_rules_the_whole_out() -> None:
     """At any size, and the record says so."""
     s = replace(STYLE_GUIDE, affordable=False)
