@@ -41,8 +41,8 @@ def run(call: Call, *, tokens: int, each: int, kinds: Sequence[str] | None, seed
             writer.add(entry, document.text.encode())
     lines = write_lines(call.questions_out, found.questions)
     console = Console()
-    for one in found.left_out:
-        console.print(Text(f"left out: {one}"), soft_wrap=True)
+    for note in found.notes:
+        console.print(Text(f"note: {note}"), soft_wrap=True)
     console.print(
         Text(
             f"{writer.documents:,} documents of {found.tokens:,} tokens in {call.out}, {lines:,} questions in "

@@ -101,7 +101,7 @@ def test_the_answer_stands_in_gold_and_nowhere_else() -> None:
     """Every demanded phrase is in the gold documents, and no document beside them holds what is asked for."""
     for line in probes().questions:
         assert passes(text_of(line), line["must_contain"]), line["id"]
-        if line["category"] in ("tracing", "common_words", "multi_key"):
+        if line["category"] in ("tracing", "common_words", "frequent_words", "multi_key"):
             continue  # their words stand in other needles of the same probe too
         rest = "\n".join(one.text for one in probes().documents if one.id not in line["gold"])
         assert not any(passes(rest, (one,)) for one in line["must_contain"]), line["id"]
@@ -138,6 +138,15 @@ def test_the_commonest_words_are_counted_over_all_sheets() -> None:
         counts = Counter(re.findall(r"^\d+\. (\w+)$", text_of(line), re.MULTILINE))
         assert {word for word, _ in counts.most_common(3)} == set(line["must_contain"])
         assert [count for _, count in counts.most_common(4)] == [12, 12, 12, 2]
+
+
+def test_frequent_words_are_those_behind_the_noise() -> None:
+    """50 / n^2 for n from 2 on: 12, 6 and 3 times, then 2; the noise 50 times."""
+    for line in of("frequent_words"):
+        counts = Counter(re.findall(r"^\d+\. (\S+)$", text_of(line), re.MULTILINE))
+        assert counts.pop("....") == 50
+        assert [count for _, count in counts.most_common(4)] == [12, 6, 3, 2]
+        assert [word for word, _ in counts.most_common(3)] == line["must_contain"]
 
 
 def test_forty_agreements_of_which_the_seventh_and_number_17_are_asked_for() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from loadrig.corpus.needles.fresh import Fresh
 from loadrig.corpus.needles.planted import Asked, Needle, Planted, figure, sentence
 
-PAIRS = 60
+PAIRS = 40
 COMMON, OFTEN, RARE, RARELY = 3, 12, 36, 2  # words, times each
+TOP, RANKS, NOISE = 50, 20, "...."  # of words by rank: the first occurs so often, and is no word
 SHEETS = 4
 AGREEMENTS, SEVENTH, SEVENTEEN, DEEP = 40, 7, 17, 0.775
 """Forty agreements; asked are the seventh in order of reading, and number 17, at 310,000 of 400,000 tokens."""
@@ -27,18 +28,31 @@ def key_value(fresh: Fresh, number: int) -> Planted:
 
 
 def common_words(fresh: Fresh, number: int) -> Planted:  # noqa: ARG001 - its sheets lie over the whole context
-    """Call words in numbered lists on four sheets; the three that occur most often, over all sheets, are wanted."""
-    name = fresh.name()
+    """Call words in numbered lists on four sheets: three are heard often, all others seldom; the three are wanted."""
     often, rare = [fresh.word() for _ in range(COMMON)], [fresh.word() for _ in range(RARE)]
     calls = [word for word in often for _ in range(OFTEN)] + [word for word in rare for _ in range(RARELY)]
+    return _heard(fresh, "common_words", calls, often, rare)
+
+
+def frequent_words(fresh: Fresh, number: int) -> Planted:  # noqa: ARG001
+    """The same where the n-th word occurs as often as its rank lets it, 1 / n^2 of the first, which is noise; the three
+    behind it are wanted."""
+    words = [fresh.word() for _ in range(RANKS)]
+    counts = [max(1, round(TOP / rank**2)) for rank in range(2, RANKS + 2)]
+    calls = [word for word, count in zip(words, counts, strict=True) for _ in range(count)] + [NOISE] * TOP
+    return _heard(fresh, "frequent_words", calls, words[:COMMON], words[COMMON:])
+
+
+def _heard(fresh: Fresh, category: str, calls: list[str], wanted: list[str], others: list[str]) -> Planted:
+    """The calls in a drawn order, numbered on from sheet to sheet."""
+    name = fresh.name()
     fresh.chance.shuffle(calls)
     size = -(-len(calls) // SHEETS)
+    rows = [f"{at}. {word}" for at, word in enumerate(calls, start=1)]
     sheets = tuple(
         Needle(
             f"Calls heard on the {name} line, sheet {place + 1} of {SHEETS}:\n\n"
-            + "\n".join(
-                f"{at + 1}. {word}" for at, word in enumerate(calls[place * size : (place + 1) * size], place * size)
-            )
+            + "\n".join(rows[place * size : (place + 1) * size])
             + "\n",
             depth,
             f"The {name} line, sheet {place + 1}",
@@ -46,9 +60,11 @@ def common_words(fresh: Fresh, number: int) -> Planted:  # noqa: ARG001 - its sh
         for place, depth in enumerate(fresh.spread(SHEETS))
     )
     question = f"Over all sheets of the {name} line together, which three calls were heard most often?"
+    if NOISE in calls:
+        question += f" Leave out {NOISE}, which stands for what could not be made out."
     rests = tuple((place, None) for place in range(SHEETS))
-    one = Asked("common_words", question, f"{', '.join(often)}.", tuple(often), rests)
-    return Planted(sheets, (one,), (name, *often, *rare))
+    one = Asked(category, question, f"{', '.join(wanted)}.", tuple(wanted), rests)
+    return Planted(sheets, (one,), (name, *wanted, *others))
 
 
 def seventh_of_forty(fresh: Fresh, number: int) -> Planted:  # noqa: ARG001

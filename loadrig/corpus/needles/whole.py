@@ -24,6 +24,7 @@ from loadrig.words.errors import InputError
 
 LOW_OVERLAP, ONCE = "low_overlap", "seventh_of_forty"  # a row of forty agreements is enough for one corpus
 REWORDED_TOKENS = 30  # of a fact in other words, at most
+FAR = 0.05
 KINDS: Mapping[str, Callable[[Fresh, int], Planted]] = MappingProxyType(
     {
         "single_needle": sentences.single,
@@ -35,6 +36,7 @@ KINDS: Mapping[str, Callable[[Fresh, int], Planted]] = MappingProxyType(
         "twin": sentences.twin,
         "key_value": sheets.key_value,
         "common_words": sheets.common_words,
+        "frequent_words": sheets.frequent_words,
         ONCE: sheets.seventh_of_forty,
     }
 )
@@ -54,12 +56,12 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Documents in order of place, lines of the question file, tokens in all; `left_out` says what was not asked."""
+    """Documents in order of place, lines of the question file, tokens in all; `notes` say what came out otherwise."""
 
     documents: tuple[Lying, ...]
     questions: tuple[dict[str, Any], ...]
     tokens: int
-    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def made(corpus: Corpus, wish: Wish, counter: Estimator) -> Made:
@@ -80,9 +82,14 @@ def made(corpus: Corpus, wish: Wish, counter: Estimator) -> Made:
     needles = [needle for probe in probes for needle in probe.needles]
     haystack = built(documents, needles, counter)
     check_alone(probes, haystack)
+    lines = tuple(_lines(probes, haystack, counter))
     told = f"{LOW_OVERLAP}: {len(usable)} of {reworded_each}; the haystack itself speaks of what the others are about"
-    left_out = (told,) if len(usable) < reworded_each else ()
-    return Made(haystack.documents, tuple(_lines(probes, haystack, counter)), haystack.tokens, left_out)
+    notes = [told] if len(usable) < reworded_each else []
+    if off := _off(probes, lines):
+        notes.append(
+            f"{off} needles lie more than {FAR:.0%} of the context from where they were to; their depths say where"
+        )
+    return Made(haystack.documents, lines, haystack.tokens, tuple(notes))
 
 
 def _documents(corpus: Corpus, wish: Wish, needles: int) -> tuple[Document, ...]:
@@ -120,6 +127,17 @@ def _lines(probes: Sequence[Planted], haystack: Haystack, counter: Estimator) ->
             numbers[asked.category] = numbers.get(asked.category, 0) + 1
             yield _line(asked, numbers[asked.category], first, haystack, counter)
         first += len(probe.needles)
+
+
+def _off(probes: Sequence[Planted], lines: Sequence[Mapping[str, Any]]) -> int:
+    """Needles that answer and lie far from where they were to: a border of paragraphs or of documents was no nearer."""
+    asked = [(probe, one) for probe in probes for one in probe.asked]
+    return sum(
+        abs(depth - probe.needles[needle].depth) > FAR
+        for (probe, one), line in zip(asked, lines, strict=True)
+        for (needle, words), depth in zip(one.rests, line["depths"], strict=True)
+        if words is not None
+    )
 
 
 def _line(asked: Asked, number: int, first: int, haystack: Haystack, counter: Estimator) -> dict[str, Any]:
