@@ -52,6 +52,19 @@ def test_a_caller_who_sees_nothing_of_a_slice_is_no_fault(tmp_path: Path) -> Non
     assert command.check(str(tmp_path / "c"), str(tmp_path / "key.jsonl"), "small") == 0
 
 
+def test_a_caller_who_sees_everything_has_no_label_of_a_document(tmp_path: Path) -> None:
+    """The star is nobody's label and no fault; whoever bears it may see the gold document, nobody may not."""
+    listed = rows({"id": "a.md", "file": "a.md", "access": ["staff"]})
+    write(tmp_path, {"c/a.md": "The warden signs.", "c/manifest.jsonl": listed})
+    asked = rows({**PLAIN, "caller": ["*"]}, {**PLAIN, "id": "r", "question": "Who, then, signs?", "caller": []})
+    write(tmp_path, {"key.jsonl": asked})
+    report = checks.check(prepare(str(tmp_path / "c"), str(tmp_path / "key.jsonl"), passes))
+    assert [str(finding) for rule, finding in report.findings if rule == "callers"] == []
+    assert [str(note).split(": ", 1)[1] for rule, note in report.notes if rule == "callers"] == [
+        "r: its caller may not see gold document a.md"
+    ]
+
+
 def test_fields_of_other_makers_are_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A derivation in another language, and `fact` or `refusal` of other types, are left alone and named."""
     row = {**PLAIN, "derivation": "sorted(M)", "fact": 7, "refusal": True, "subtype": 2, "decided": "2031-01-01"}
