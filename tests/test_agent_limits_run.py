@@ -53,9 +53,9 @@ def test_the_report_shows_loops(circling: Fired) -> None:
 
 
 def test_the_budget_is_of_prompt_and_output_as_reported(tmp_path: Path) -> None:
-    """C-08: a turn reports 9 prompt and 500 output tokens: a third would pass 1,510, so it is the last, and calls."""
+    """C-08: a turn reports 9 prompt and 500 output tokens: four pass 2,020, so the third is to answer, and calls."""
     scripts = [called(word, 500) for word in ("key", "gate", "tree", "crate")]
-    small = plan(Agentic(token_budget=1510), model=(ModelSettings(id="m-1"),), questions=ONE)
+    small = plan(Agentic(token_budget=2020), model=(ModelSettings(id="m-1"),), questions=ONE)
     (record,) = fire(small, {"m-1": scripts}, tmp_path).run.records
     assert (record.outcome, record.reason, len(record.turns)) == ("unanswered", "budget", 3)
     assert [call.withheld for turn in record.turns for call in turn.tool_calls] == [None, "budget"]

@@ -6,9 +6,10 @@ for the first time; what a search showed passages of, a read may still show whol
 first one the model is told, in place of the calls' results, and goes on; at the next one the trial ends. Told of
 idleness, it has one turn to find something new.
 
-When prompt and output tokens of all turns so far, and of another turn like the last, reach the budget, the calls of the
-last turn are not run: the model is told to answer, and gets one turn to do so. A conversation only grows, so a trial
-spends at most about a turn more than its budget. What the provider does not report cannot be counted.
+A budget leaves room for an answer: when prompt and output tokens of all turns so far, and of two more like the last,
+one for its calls and one to answer in, reach the budget, the calls are not run. The model is told to answer, and gets
+one turn to do so. So a trial passes its budget by no more than what its conversation grew by in its last turns. What
+the provider does not report cannot be counted.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Watch:
         last = reply.tokens or 0
         self.tokens += last
         budget = self.limits.token_budget
-        if budget is not None and self.tokens + last >= budget:
+        if budget is not None and self.tokens + 2 * last >= budget:
             return self._told_or_ended("budget", SPENT, reply.tool_uses)
         again = self._run_too_often(reply.tool_uses)
         if self._idle >= self.limits.idle_turns:

@@ -97,19 +97,19 @@ def test_another_passage_of_a_document_is_new(tmp_path: Path) -> None:
 
 
 def test_a_spent_budget_leaves_one_turn_to_answer_in() -> None:
-    """C-08: 400 tokens a turn, a budget of 1,000: a third turn would pass it, so the second one's calls are not run."""
+    """C-08: 400 tokens a turn, a budget of 1,500: two turns more pass it after the second, whose calls are not run."""
     turns = [_costing(calls(("search", f'{{"query":"{word}"}}')), 400) for word in ("apples", "pears")]
-    answer, client = _ran(Agentic(token_budget=1000), *turns, says("In February."))
+    answer, client = _ran(Agentic(token_budget=1500), *turns, says("In February."))
     assert (answer.stopped, len(client.prompts), _told(client)) == (None, 3, [SPENT])
 
 
 def test_who_calls_on_after_the_budget_is_spent_ends_unanswered() -> None:
-    """Three turns of 500 tokens reach a budget of 1,500 exactly, and not one of 1,501."""
+    """Four turns of 500 tokens reach a budget of 2,000 exactly, and not one of 2,001."""
     turns = [_costing(calls(SEARCH), 500), _costing(calls(READ), 500)] * 3
-    answer, client = _ran(Agentic(token_budget=1500), *turns)
+    answer, client = _ran(Agentic(token_budget=2000), *turns)
     assert (answer.stopped, len(client.prompts)) == ("budget", 3)
     assert [output.withheld for output in client.outputs] == [None, "budget"]
-    assert len(_ran(Agentic(token_budget=1501), *turns)[1].prompts) == 4
+    assert len(_ran(Agentic(token_budget=2001), *turns)[1].prompts) == 4
 
 
 def test_tokens_that_nobody_reported_are_not_counted() -> None:
