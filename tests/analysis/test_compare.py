@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from records import MS, S, failed, record, turn
 from loadrig.analysis.compare.sides import pairs
 from loadrig.analysis.compare.whole import Pair, compare
 from loadrig.analysis.compare.words import word
+from loadrig.arms.full_context import FullContext
 from loadrig.log import RunFolder
 from loadrig.statistics.clustered import Difference, Draws
 from loadrig.words.corpus import Hit
@@ -69,6 +71,14 @@ def test_an_option_that_came_later_is_no_difference_until_it_is_used(chronology:
     """A run of before it had the sentence too."""
     kind = {"name": "k5", "kind": "loadrig.arms.rag:Rag", "k": 5}
     before, now = (plan(arms=[arm]) for arm in (kind, {**kind, "chronology": chronology}))
+    assert counted(run_of("a", answers(1, 2), before), run_of("b", answers(1, 2), now)) == counts
+
+
+@pytest.mark.parametrize(("arm", "counts"), [(FullContext(), []), (FullContext(cache="5m"), ["arm's cache"])])
+def test_a_run_of_before_there_was_a_cache_had_none(arm: FullContext, counts: list[str]) -> None:
+    """Of full context's options of today only the cache that is on differs, and it is no fault."""
+    kind = {"name": "k5", "kind": "loadrig.arms.full_context:FullContext"}
+    before, now = (plan(arms=[one]) for one in ({**kind, "order": "date"}, {**kind, **asdict(arm)}))
     assert counted(run_of("a", answers(1, 2), before), run_of("b", answers(1, 2), now)) == counts
 
 
