@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import Called, loadrig, only_run
+from command import Called, here, loadrig, only_run
 
 from loadrig.analysis.bill import bill
 from loadrig.config import read_plan
@@ -196,7 +196,8 @@ def test_each_caller_has_summaries_of_its_own(tmp_path: Path, monkeypatch: pytes
 
 
 def test_the_plan_that_shows_it_is_a_plan() -> None:
-    """Five arms, three of them with summaries."""
+    """Five arms, three of them with summaries; what building takes is foreseen."""
+    assert "built beforehand, unless it is kept: up to " in here("plan", "plans/summaries.toml").out
     arms = [arm.name for arm in read_plan(Path("plans/summaries.toml")).arms]
     assert [name for name in arms if name.startswith("summaries")] == [
         "summaries", "summaries-w120-l1000", "summaries-read3",

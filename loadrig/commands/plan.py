@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from loadrig.execution.building import foreseen
 from loadrig.execution.changing import described
 from loadrig.execution.estimate import ASSUMED, Estimate, seconds
 from loadrig.execution.prepare import Prepared, calibrate, prepare
@@ -47,6 +48,13 @@ def show(plan: Plan, console: Console, *, count: bool = False) -> None:
         markup=False,
         highlight=False,
     )
+    if (built := foreseen(prepared)) is not None:
+        money = "unknown" if built.cost is None else f"about {built.cost:.4f} {currency}"
+        console.print(
+            f"built beforehand, unless it is kept: up to {built.prompt_tokens:,} prompt tokens, cost {money}",
+            markup=False,
+            highlight=False,
+        )
     for stage in prepared.stages:
         if stage.open_loop is not None:
             console.print(_arrivals(stage, stage.open_loop, counts), markup=False, highlight=False)
