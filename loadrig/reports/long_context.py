@@ -27,6 +27,11 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield from (table for table in found if table is not None)
 
 
+def short(summary: Summary) -> Iterator[Table]:
+    """Those for a terminal: by depth, and what the middle costs."""
+    yield from (table for table in (_depths(summary), _gaps(summary)) if table is not None)
+
+
 def _depths(summary: Summary) -> Table | None:
     rows = tuple(
         (

@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from loadrig.analysis.summary import Summary
-from loadrig.reports import built, caching, freshness, grading, load, quality, routes, safeguards, speed
+from loadrig.reports import built, caching, freshness, grading, load, long_context, quality, routes, safeguards, speed
 from loadrig.reports.table import Table, money, one_line
 
 FOLDED = 12  # columns that a folded column keeps
@@ -39,7 +39,7 @@ def show(summary: Summary, console: Console | None = None) -> None:
     )
     for table in (table for table in shown if table is not None):
         draw(table, console)
-    for table in (*caching.tables(summary), *freshness.tables(summary)):
+    for table in (*long_context.short(summary), *caching.tables(summary), *freshness.tables(summary)):
         draw(table, console)
     lines = [f"{line.name} {money(line.money)}" for line in summary.bill.lines if line.money.amount != "0"]
     console.print(Text(f"Whole bill: {money(summary.bill.total)}  ({'; '.join(lines) or 'nothing charged'})"))
