@@ -17,6 +17,7 @@ from loadrig.execution.prepare import Prepared
 from loadrig.wire.engine import Engine
 from loadrig.words.arm import Primes
 from loadrig.words.clock import SystemClock
+from loadrig.words.errors import InputError, described
 from loadrig.words.prompt import Prompt
 from loadrig.words.record import Record
 
@@ -40,7 +41,8 @@ class Primed:
 
 
 async def prime(prepared: Prepared, means: Means) -> tuple[Primed, ...]:
-    """Primes for the trials of `prepared`; nothing where no arm of theirs keeps anything. Raises `LogError`."""
+    """Primes for the trials of `prepared`; nothing where no arm of theirs keeps anything. Raises `LogError`, and
+    `InputError` for an arm that cannot say what."""
     wanted = _wanted(prepared, means.run)
     found = []
     if wanted:
@@ -55,7 +57,7 @@ async def prime(prepared: Prepared, means: Means) -> tuple[Primed, ...]:
 
 
 def _wanted(prepared: Prepared, run: str) -> dict[tuple[str, Prompt], tuple[str, tuple[str, ...]]]:
-    """Model and prompt of each call, once, with the first arm and caller whose it is."""
+    """Model and prompt of each call, once, with the first arm and caller whose it is. Raises `InputError`."""
     arms = {arm.name: arm for arm in prepared.plan.arms if isinstance(arm, Primes)}
     asking = dict.fromkeys(
         (trial.arm, trial.model, prepared.questions[trial.question].caller)
@@ -65,7 +67,12 @@ def _wanted(prepared: Prepared, run: str) -> dict[tuple[str, Prompt], tuple[str,
     views = {caller: view_of(prepared.corpus, caller) for caller in dict.fromkeys(caller for _, _, caller in asking)}
     wanted: dict[tuple[str, Prompt], tuple[str, tuple[str, ...]]] = {}
     for arm, model, caller in asking:
-        for prompt in arms[arm].primes(views[caller], caller, run):
+        try:
+            prompts = arms[arm].primes(views[caller], caller, run)
+        except Exception as error:  # a plan may name anybody's arm
+            remedy = "correct its primes, or leave it out: it is no part of an arm that has to be there"
+            raise InputError(f"arm {arm!r} cannot say what to prime: {described(error)}", remedy=remedy) from error
+        for prompt in prompts:
             wanted.setdefault((model, prompt), (arm, caller))
     return wanted
 

@@ -1,0 +1,85 @@
+"""What is asked before the trials to have prefixes kept: once a model and caller, for arms that say so."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from loadrig.arms.full_context import FullContext
+from loadrig.execution.beforehand import Means
+from loadrig.execution.prepare import prepare
+from loadrig.execution.priming import Primed, prime, troubles
+from loadrig.log import RunLog
+from loadrig.words.arm import Answer, Arm, Client, View
+from loadrig.words.corpus import Corpus, Question
+from loadrig.words.errors import InputError
+from loadrig.words.prompt import Ask, Part, Prompt
+from loadrig.words.settings import CorpusSettings, ModelSettings, Plan, QuestionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """An arm of somebody else's that has nothing to prime, or cannot say what."""
+
+    broken: bool = False
+
+    @property
+    def name(self) -> str:
+        return "foreign"
+
+    @property
+    def retrievers(self) -> tuple[str, ...]:
+        return ()
+
+    def prompt_tokens(self, corpus: Corpus) -> int:
+        return corpus.tokens
+
+    def primes(self, view: View, caller: tuple[str, ...], run: str) -> tuple[Prompt, ...]:
+        if self.broken:
+            raise KeyError(run)
+        return ()
+
+    async def answer(self, question: Question, client: Client) -> Answer:
+        return Answer(await client.ask(Prompt("s", (Ask((Part(question.question),)),))))
+
+
+def primed(folder: Path, *arms: Arm) -> tuple[Primed, ...]:
+    """What priming comes to for these arms over the tiny corpus, where no call can be made."""
+    plan = Plan(
+        corpus=CorpusSettings(path="corpora/tiny"),
+        questions=QuestionSettings(path="questions/tiny.jsonl"),
+        model=(ModelSettings(id="m"),),
+        arms=arms,
+    )
+    prepared = prepare(plan, build=False)
+    with RunLog(folder) as log:
+        means = Means("r1", log, {}, lambda _: None, lambda: False)
+        return asyncio.run(prime(prepared, means))
+
+
+def test_arms_that_keep_nothing_are_not_asked_for(tmp_path: Path) -> None:
+    """No cache, no priming; an arm that has the method may have nothing to say."""
+    assert primed(tmp_path, FullContext(), FullContext(cache="5m", prime=False), Foreign()) == ()
+
+
+def test_an_arm_that_cannot_say_what_is_named(tmp_path: Path) -> None:
+    """Its error, and where it was raised, not a traceback."""
+    with pytest.raises(InputError, match="arm 'foreign' cannot say what to prime: KeyError: 'r1'"):
+        primed(tmp_path, Foreign(broken=True))
+
+
+def test_what_did_not_come_of_it_is_told() -> None:
+    """No room in the budget, a failure, an endpoint that kept nothing, one that tells nothing; not what went well."""
+    calls = (
+        Primed("m", "a", (), None, "the budget has no room for it"), Primed("m", "b", ("red",), "p-1", "overloaded"),
+        Primed("m", "c", (), "p-2", None, 0, 0), Primed("m", "d", (), "p-3"), Primed("m", "e", (), "p-4", None, 9, 0),
+    )  # fmt: skip
+    assert troubles(calls) == (
+        "priming the cache of a at m failed: the budget has no room for it",
+        "priming the cache of b at m for red failed: overloaded",
+        "priming the cache of c at m: nothing was kept",
+        "priming the cache of d at m: not told",
+    )
