@@ -152,8 +152,11 @@ class Asker:
 
 
 def _reply(heard: Heard, turn: Turn) -> Reply:
-    known = [attempt.usage for attempt in turn.attempts if attempt.usage is not None]
-    tokens = sum(prompt_tokens(usage) + (usage.output or 0) for usage in known) if known else None
+    usage = turn.usage  # of the attempt that gave the reply: one that is tried again never got so far
+    if usage is None or usage.input is None and usage.output is None:
+        tokens = None
+    else:
+        tokens = prompt_tokens(usage) + (usage.output or 0)
     return Reply(heard.text, heard.stop or "other", heard.tool_uses, heard.said, heard.citations, tokens)
 
 

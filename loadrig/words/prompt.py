@@ -119,8 +119,8 @@ class Citation(msgspec.Struct, frozen=True, gc=False):
 
 class Reply(msgspec.Struct, frozen=True, gc=False):
     """A complete reply. `stop` is the dialect's stop reason mapped to ours; unknown ones are `other`. `citations` are
-    those the endpoint itself gave. `tokens`: of prompt and output of the turn, attempts that failed included, as far as
-    they were reported; None: nothing was."""
+    those the endpoint itself gave. `tokens`: of prompt and output of the turn, as far as they were reported; None:
+    nothing was."""
 
     text: str
     stop: Literal["end", "tools", "max_tokens", "refusal", "other"]
