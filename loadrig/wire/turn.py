@@ -153,7 +153,7 @@ class Asker:
 
 def _reply(heard: Heard, turn: Turn) -> Reply:
     usage = turn.usage  # of the attempt that gave the reply: one that is tried again never got so far
-    if usage is None or usage.input is None and usage.output is None:
+    if usage is None or (usage.input is None and usage.output is None):
         tokens = None
     else:
         tokens = prompt_tokens(usage) + (usage.output or 0)
