@@ -55,7 +55,9 @@ TOKEN = re.compile(rb"\b(?:note|paper|seal)-[0-9a-f]{12}\b")
 PLACES = ("boiler", "cistern", "dynamo", "engine", "furnace")
 DUTIES = ("checked", "painted", "greased", "counted")
 PEOPLE = ("Amsel", "Brandt", "Corvin", "Dahl", "Egger", "Falk", "Gruber", "Hagen")
-OTHER: Mapping[str, object] = {"cache": "5m", "results": "blocks", "unit": "document"}
+OTHER: Mapping[str, object] = {
+    "cache": "5m", "results": "blocks", "unit": "document", "by": "classifier", "to": "agentic", "read": 2,
+}  # fmt: skip
 ORDERS = (
     lambda one: f"call read on {one} and tell what it says",
     lambda one: f"call search for {one} and tell what it says",
