@@ -67,6 +67,7 @@ class UsageMeter:
         """Like `take`, of JSON that may hold anything: what is odd is left out, and flagged."""
         if not isinstance(usage, dict):
             return
+        served: dict[str, Any] = {name: word for name in _SERVED if isinstance(word := usage.get(name), str)}
         self.take(
             Counted(
                 **self._tidy(_PLAIN, usage),
@@ -74,7 +75,7 @@ class UsageMeter:
                 output_tokens_details=_Details(
                     **self._tidy(_Details.__struct_fields__, usage.get("output_tokens_details"))
                 ),
-                **{name: word for name in _SERVED if isinstance(word := usage.get(name), str)},
+                **served,
             ),
             final=final,
         )
