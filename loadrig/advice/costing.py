@@ -46,7 +46,8 @@ class Cached:
 class ArmCost:
     """A question in an arm. Tokens are the model's, estimated; `static_tokens` are those it asks to keep. Money is in
     the table's currency; `off`: without a cache; `expected`: at the volume told in the cheapest way, without a volume
-    as `off`; None: the model has no price. `guessed`: by the arm's own guess."""
+    as `off`; None: the model has no price, or the prompt is `too_large` for its window. `prefixes`: how many of them
+    share the volume. `guessed`: by the arm's own guess."""
 
     arm: str
     kind: str
@@ -56,15 +57,19 @@ class ArmCost:
     off: Decimal | None
     expected: Decimal | None
     cached: tuple[Cached, ...] = ()
+    prefixes: int = 1
+    too_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """A model at a table's prices on a day, asked so many questions a day; None: not told."""
+    """A model at a table's prices on a day, and the tokens that its window takes; asked so many questions a day; None:
+    not told."""
 
     model: str
     prices: Prices
     day: date
+    window: int
     per_day: float | None = None
 
     def money(self, usage: Usage) -> Decimal | None:
@@ -83,9 +88,10 @@ def costed(samples: Sequence[Sample], market: Market) -> tuple[ArmCost, ...]:
     return tuple(_cost(sample, market) for sample in samples)
 
 
-def crossover_per_day(tokens: int, market: Market) -> float | None:
-    """Questions a day above which so large a prefix is cheaper cached than not, in the better of the two lifetimes;
-    None: no price, or never. Prices are those of a prompt of this size."""
+def crossover_per_day(cost: ArmCost, market: Market) -> float | None:
+    """Questions a day above which what an arm asks to keep is cheaper kept than not, in the better of two lifetimes;
+    None: nothing is, no price, or never. Prices are those of a prompt of this size."""
+    tokens = cost.static_tokens
     uncached, read, short, long = (
         market.money(usage)
         for usage in (
@@ -93,11 +99,11 @@ def crossover_per_day(tokens: int, market: Market) -> float | None:
             Usage(input=0, cache_write_5m=tokens, output=0), Usage(input=0, cache_write_1h=tokens, output=0),
         )
     )  # fmt: skip
-    if uncached is None or read is None or short is None or long is None or tokens < market.cache_minimum:
+    if not tokens or uncached is None or read is None or short is None or long is None:
         return None
     rates = Rates(uncached, Decimal(0), short, long, read)
     above = {lifetime: pays_above(rates, lifetime) for lifetime in LIFETIME_S}
-    found = [one * DAY_S / LIFETIME_S[lifetime] for lifetime, one in above.items() if one is not None]
+    found = [one * cost.prefixes * DAY_S / LIFETIME_S[lifetime] for lifetime, one in above.items() if one is not None]
     return min(found, default=None)
 
 
@@ -113,6 +119,8 @@ def hit_share(per_day: float, lifetime: Lifetime) -> float:
 
 def _cost(sample: Sample, market: Market) -> ArmCost:
     prompt = round(sample.tokens * TOKEN_RATIO)
+    if prompt + OUTPUT_TOKENS > market.window:
+        return ArmCost(sample.arm, sample.kind, prompt, 0, sample.guessed, None, None, too_large=True)
     kept = sample.kept if sample.kept is not None and sample.kept.parted is None and not sample.guessed else None
     static = 0 if kept is None else round(kept.mean_tokens * TOKEN_RATIO)
     off = market.money(Usage(input=prompt, output=OUTPUT_TOKENS))
@@ -122,7 +130,7 @@ def _cost(sample: Sample, market: Market) -> ArmCost:
     cached = tuple(one for lifetime in LIFETIME_S if (one := _cached(prompt, static, lifetime, each)))
     told = [one.expected for one in cached if one.expected is not None]
     expected = None if off is None else min([off, *told])
-    return ArmCost(sample.arm, sample.kind, prompt, static, sample.guessed, off, expected, cached)
+    return ArmCost(sample.arm, sample.kind, prompt, static, sample.guessed, off, expected, cached, kept.prefixes)
 
 
 def _cached(prompt: int, static: int, lifetime: Lifetime, market: Market) -> Cached | None:

@@ -37,7 +37,7 @@ def factors(s: Situation, costs: Mapping[str, ArmCost], index: Index) -> tuple[F
     full, narrow, agent = (costs.get(kind) for kind in ("FullContext", "Rag", "Agentic"))
     k = s.kinds
     fits = f"{s.tokens:,} of {s.budget:,}: " + ("fits" if s.fits else "does not fit")
-    cached = "" if full is None else f", {full.static_tokens:,} of them cacheable"
+    cached = f", {full.static_tokens:,} of them kept" if full is not None and full.static_tokens else ""
     hops = f" ({k.multi_hop} of {k.n} here)"
     rights = f"hard{'' if s.uniform else ', and needed here'}: all in the prompt is visible"
     return (
@@ -69,6 +69,7 @@ def _tokens(cost: ArmCost | None) -> str:
 
 def _rebuilt(s: Situation, full: ArmCost | None) -> str:
     """What a change costs: the prefix is written anew."""
-    every = {"daily": "daily", "weekly": "weekly", "monthly": "monthly", "never": "never"}[s.changes]
-    tokens = "" if full is None or s.changes == "never" else f", {full.static_tokens:,} tokens"
-    return f"the cached prefix is written anew ({every}{tokens})"
+    tokens = (
+        f", {full.static_tokens:,} tokens" if full is not None and full.static_tokens and s.changes != "never" else ""
+    )
+    return f"the cached prefix is written anew ({s.changes}{tokens})"

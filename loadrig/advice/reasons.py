@@ -33,12 +33,9 @@ def full_context(s: Situation) -> Iterator[Reason]:
         yield Reason(
             "for", f"under {WHOLE_FIRST_TOKENS:,} tokens the whole is tried first: nothing to build or to tune"
         )
-    yield (
-        Reason("for", f"it changes {_changes(s)}: the cache outlives the questions")
-        if s.stable
-        else Reason("against", "it changes daily: each change spoils the cached prefix")
-    )
-    yield from _volume(s)
+    if s.fits:
+        yield _stability(s)
+        yield from _volume(s)
     if s.kinds.whole:
         yield Reason("for", f"{s.kinds.whole} of {s.kinds.n} questions ask for the whole set or what is absent from it")
     if s.fits and not s.below_ceiling:
@@ -163,8 +160,10 @@ def _rights(s: Situation) -> str:
     return "callers may see different parts"
 
 
-def _changes(s: Situation) -> str:
-    return "never" if s.changes == "never" else s.changes
+def _stability(s: Situation) -> Reason:
+    if s.stable:
+        return Reason("for", f"it changes {s.changes}: the cache outlives the questions")
+    return Reason("against", "it changes daily: each change spoils the cached prefix")
 
 
 def _size(s: Situation) -> Reason:

@@ -22,8 +22,11 @@ from loadrig.advice.mistakes import Mistake, Planned, mistakes
 from loadrig.advice.situation import Changes, Situation
 from loadrig.arms.agentic import Agentic
 from loadrig.arms.cached_core import CachedCore
+from loadrig.arms.decompose import Decompose
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
+from loadrig.arms.route import Route
+from loadrig.arms.summaries import Summaries
 from loadrig.corpus.rights import Rights, rights_of
 from loadrig.corpus.rights import told as odd_rights
 from loadrig.cost import Prices
@@ -40,6 +43,9 @@ OURS: tuple[Arm, ...] = (
     Rag(k=context.RAG_TOP_K),
     Agentic(),
     CachedCore(mixed_rights=True),
+    Summaries(mixed_rights=True),
+    Decompose(),
+    Route(),
 )
 
 
@@ -104,7 +110,7 @@ def advise(asked: Asked) -> Advice:
     corpus = corpora.load(asked.corpus)
     questions = question_files.load(asked.questions, corpus)
     read = _Read(corpus, questions, rights_of(corpus, questions))
-    market = Market(asked.model, Prices.load(asked.prices), datetime.now(UTC).date(), asked.per_day)
+    market = Market(asked.model, Prices.load(asked.prices), datetime.now(UTC).date(), window, asked.per_day)
     planned = () if asked.plan is None else asked.plan.arms
     begin = time.perf_counter()
     named = () if asked.plan is None else asked.plan.retriever
@@ -113,7 +119,7 @@ def advise(asked: Asked) -> Advice:
     samples, theirs = (sampled(arms, questions, corpus, indexes) for arms in (OURS, planned))
     costs = costed(samples, market)
     by_kind = {cost.kind: cost for cost in costs}
-    situation = _situation(asked, read, by_kind["FullContext"], by_kind["Rag"], market=market, window=window)
+    situation = _situation(asked, read, by_kind["FullContext"], by_kind["Rag"], market=market)
     mine = {cost.arm for cost in costs}
     return Advice(
         corpus=corpus.name,
@@ -141,21 +147,20 @@ def _window(asked: Asked) -> int:
     return window
 
 
-def _situation(asked: Asked, read: _Read, full: ArmCost, narrow: ArmCost, *, market: Market, window: int) -> Situation:
-    crossover = crossover_per_day(full.static_tokens, market) if full.static_tokens else None
+def _situation(asked: Asked, read: _Read, full: ArmCost, narrow: ArmCost, *, market: Market) -> Situation:
     affordable = None
     if asked.money_per_month is not None and asked.per_day is not None and full.expected is not None:
         affordable = keeps(full.expected, asked.per_day, asked.money_per_month)
     return Situation(
         tokens=read.corpus.tokens,
-        window=window,
+        window=market.window,
         uniform=not (read.rights.mixed or asked.mixed_rights),
         changes=asked.changes,
         kinds=kinds_of(read.questions, len(read.corpus.documents)),
         documents=read.rights.documents,
         restricted=read.rights.labelled,
         per_day=asked.per_day,
-        crossover_per_day=crossover,
+        crossover_per_day=crossover_per_day(full, market),
         affordable=affordable,
         premium=full.prompt_tokens / narrow.prompt_tokens,
         dearer=float(full.expected / narrow.expected) if full.expected and narrow.expected else None,

@@ -95,6 +95,8 @@ def costs(advice: Advice) -> Table:
         "kept: what the arm asks the endpoint to cache; hits: the share that finds it, at the volume told; expected: "
         "the cheapest way at that volume, without one the cost without a cache",
     ]
+    if any(cost.too_large for cost in advice.costs):
+        notes.append("! more than the model's window takes: it cannot be sent")
     if any(cost.guessed for cost in advice.costs):
         notes.append(
             "~ the arm's own guess: how often a model calls a tool, or what is found, nobody can say beforehand"
@@ -112,7 +114,7 @@ def _cost(cost: ArmCost) -> tuple[str, ...]:
     short, long = ((*cost.cached, None, None)[:2]) if cost.cached else (None, None)
     return (
         cost.arm,
-        ("~" if cost.guessed else "") + number(cost.prompt_tokens),
+        ("~" if cost.guessed else "") + number(cost.prompt_tokens) + ("!" if cost.too_large else ""),
         number(cost.static_tokens) if cost.static_tokens else NONE,
         _money(cost.off),
         _money(None if short is None else short.hit),

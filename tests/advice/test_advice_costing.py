@@ -17,7 +17,7 @@ from loadrig.execution.sampling import Sample
 DAY = date(2026, 11, 1)
 RATES = Rates(*map(Decimal, ("4", "20", "5", "8", "0.20")))
 PRICE = Price("m", DAY, "a test", DAY, "USD", RATES, cache_minimum=1_000)
-MARKET = Market("m", Prices((PRICE,)), DAY, per_day=288)
+MARKET = Market("m", Prices((PRICE,)), DAY, 1_000_000, per_day=288)
 WHOLE = Sample("full_context-cache5m", "FullContext", 10_000, guessed=False, kept=Kept("5m", 9_000, 9_000, 1, None))
 
 
@@ -75,7 +75,14 @@ def test_a_model_without_a_price_has_unknown_costs() -> None:
     """None, never 0; tokens are known all the same."""
     (cost,) = costed([WHOLE], replace(MARKET, model="unpriced"))
     assert (cost.prompt_tokens, cost.off, cost.expected, cost.cached) == (13_000, None, None, ())
-    assert crossover_per_day(11_700, replace(MARKET, model="unpriced")) is None
+    assert crossover_per_day(costed([WHOLE], MARKET)[0], replace(MARKET, model="unpriced")) is None
+
+
+@pytest.mark.parametrize(("window", "too_large"), [(13_300, False), (13_299, True)])
+def test_what_no_window_takes_has_no_cost(window: int, too_large: bool) -> None:
+    """13,000 tokens of prompt and 300 of output: they fit 13,300, and one less is too few."""
+    (cost,) = costed([WHOLE], replace(MARKET, window=window))
+    assert (cost.too_large, cost.off is None, cost.expected is None) == (too_large, too_large, too_large)
 
 
 @pytest.mark.parametrize(("money", "kept"), [("30.00", True), ("29.99", False)])
@@ -86,13 +93,16 @@ def test_a_month_has_thirty_days(money: str, kept: bool) -> None:
 
 def test_from_how_many_a_day_on_a_cache_pays() -> None:
     """ln(7.8 / 3.8) questions an hour, which is 17.26 a day, before ln(4.8 / 3.8) in five minutes, 67.28 a day."""
-    assert crossover_per_day(11_700, MARKET) == pytest.approx(24 * math.log(7.8 / 3.8))
-    assert crossover_per_day(11_700, MARKET) == pytest.approx(17.26, abs=0.01)
+    (cost,) = costed([WHOLE], MARKET)
+    assert crossover_per_day(cost, MARKET) == pytest.approx(24 * math.log(7.8 / 3.8))
+    assert crossover_per_day(cost, MARKET) == pytest.approx(17.26, abs=0.01)
+    assert crossover_per_day(replace(cost, prefixes=2), MARKET) == pytest.approx(2 * 17.26, abs=0.02)
+    assert crossover_per_day(replace(cost, static_tokens=0), MARKET) is None
 
 
 def test_at_the_crossover_a_cache_costs_what_none_does() -> None:
     """The formula of the hit share and that of the crossover agree."""
-    crossover = crossover_per_day(11_700, MARKET)
+    crossover = crossover_per_day(costed([WHOLE], MARKET)[0], MARKET)
     assert crossover is not None
     long = costed([WHOLE], replace(MARKET, per_day=crossover))[0].cached[1]
     assert float(long.expected or 0) == pytest.approx(0.058)
