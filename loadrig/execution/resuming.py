@@ -99,6 +99,6 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
     items = (
         list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
     )
-    if not items:
-        return {name: value}
+    if not items:  # an empty list is as good as none: a plan of before may not have had it
+        return {} if value == [] else {name: value}
     return {key: leaf for part, inner in items for key, leaf in _flat(inner, f"{name}.{part}".strip(".")).items()}

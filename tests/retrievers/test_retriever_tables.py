@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from compared import answers, run_of
 
 from loadrig.config import read_plan
 from loadrig.execution.folder import plan_as_json
+from loadrig.execution.resuming import changed_keys
 from loadrig.retrievers import Material, Retriever, load
 from loadrig.retrievers.bm25 import Bm25
 from loadrig.retrievers.hybrid import Hybrid
@@ -73,6 +75,18 @@ def test_options_stand_in_the_manifest(tmp_path: Path) -> None:
     table = plan_as_json(_read(tmp_path, GOOD))["retriever"]  # type: ignore[arg-type]
     options = {"k1": 0.9, "b": 0.75, "stem": True, "stop_words": False, "language": "english"}
     assert table[0] == {"name": "stemmed", "kind": "bm25", "options": options}
+
+
+def test_a_run_begun_before_there_were_tables_can_be_resumed(tmp_path: Path) -> None:
+    """A plan without a table is the plan of before; one with other options is not the same."""
+    with_tables = plan_as_json(_read(tmp_path, GOOD))  # type: ignore[arg-type]
+    other = plan_as_json(_read(tmp_path, GOOD.replace("k1 = 0.9", "k1 = 1.2")))  # type: ignore[arg-type]
+    without, before = (
+        {**with_tables, "retriever": []},
+        {key: with_tables[key] for key in with_tables if key != "retriever"},
+    )
+    assert changed_keys(run_of("a", answers(1, 2), {"plan": before}), without) == []
+    assert changed_keys(run_of("a", answers(1, 2), {"plan": with_tables}), other) == ["retriever.0.options.k1"]
 
 
 def test_a_kind_of_the_users_own_has_options_too(tmp_path: Path) -> None:
