@@ -24,30 +24,47 @@ def _trial(name: str) -> Record:
     return record(name, arm="summaries", cost="0.01", turns=(turn("0.01", usage=used),), usage=used)
 
 
-def _found(folder: Path, *rows: dict[str, Any]) -> Any:
+def _call(name: str, cost: str | None = "0.10", **given: Any) -> Record:
+    used = Usage(input=10, output=10)
+    asked = turn(cost, usage=used, purpose=given.pop("purpose", "summarise"))
+    return record(
+        name, **{"arm": "summaries", "phase": "probe", "cost": cost, "turns": (asked,), "usage": used, **given}
+    )
+
+
+def _found(folder: Path, *rows: dict[str, Any], calls: tuple[Record, ...] = ()) -> Any:
     run = read_run(folder, [_trial("a"), _trial("b")])
-    return built(replace(run, manifest={**run.manifest, "built": list(rows)}))
+    return built(replace(run, manifest={**run.manifest, "built": list(rows)}, probes=calls))
 
 
 def test_a_question_bears_its_share(tmp_path: Path) -> None:
     """0.01 a question; 0.50 over the two asked here makes 0.26, over a thousand 0.0105."""
-    (one,) = _found(tmp_path, ROW)
+    (one,) = _found(tmp_path, ROW, calls=tuple(_call(name) for name in "vwxyz"))
     assert (one.asked, one.each, one.here, one.many) == (2, "0.01", "0.26", "0.0105")
     assert (one.calls, one.paid, one.cost, one.cost_now) == (5, 5, "0.50", "0.50")
 
 
 def test_what_an_earlier_run_paid_is_in_the_share_and_not_in_what_was_paid_here(tmp_path: Path) -> None:
     """No call was paid for; the artefact is worth what it cost when it was made."""
-    (one,) = _found(tmp_path, {**ROW, "paid": 0, "cost_now": "0"})
+    (one,) = _found(tmp_path, ROW)
     assert (one.paid, one.cost_now, one.here) == (0, "0", "0.26")
 
 
 def test_callers_artefacts_are_summed_up_and_sessions_are_not(tmp_path: Path) -> None:
     """Two callers at 0.50 are 1.00; a second session that paid nothing leaves the cost as it is."""
     other = {**ROW, "caller": ["a"]}
-    (one,) = _found(tmp_path, ROW, other, {**ROW, "paid": 0, "cost_now": "0"})
-    assert (one.artefacts, one.calls, one.paid) == (2, 10, 10)
-    assert (float(one.cost), float(one.cost_now)) == (1.0, 1.0)
+    (one,) = _found(tmp_path, ROW, other, ROW)
+    assert (one.artefacts, one.calls, one.cost) == (2, 10, "1.00")
+
+
+def test_what_this_run_paid_is_all_that_it_asked(tmp_path: Path) -> None:
+    """Two calls at 0.10, one of them for nothing, and none of the probe's or of another arm's; one unknown: unknown."""
+    mine = (_call("x"), _call("y", outcome="failed", reason="refused"))
+    others = (_call("p", purpose="answer"), _call("q", arm="other"))
+    (one,) = _found(tmp_path, ROW, calls=(*mine, *others))
+    assert (one.paid, one.cost_now) == (2, "0.20")
+    (one,) = _found(tmp_path, ROW, calls=(*mine, _call("z", cost=None)))
+    assert (one.paid, one.cost_now) == (3, None)
 
 
 def test_an_unknown_cost_stays_unknown(tmp_path: Path) -> None:
