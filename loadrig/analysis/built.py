@@ -29,8 +29,7 @@ MANY = 1_000
 class ArmBuilt:
     """One arm and model. `calls` the artefacts took; `paid`: those that this run asked, failed ones too. Money is a
     decimal string in the run's currency, None when some of it is unknown. `each`: a question without the artefact,
-    `asked` of them here; `here` and `many`: with its share of the artefact, at so many as were asked here and at `MANY`.
-    """
+    `asked` of them here; `here`, `many`: with its share of the artefact, at so many as were asked here, at `MANY`."""
 
     arm: str
     model: str
