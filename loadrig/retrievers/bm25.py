@@ -90,10 +90,10 @@ class _Numbers(dict[str, int]):
     def __init__(self, wording: Wording) -> None:
         super().__init__()
         self.forms: dict[str, int] = {}
-        self._wording = wording
+        self.wording = wording
 
     def __missing__(self, word: str) -> int:
-        form = self._wording.form(word)
+        form = self.wording.form(word)
         number = STOP_WORD if form is None else self.forms.setdefault(form, len(self.forms))
         self[word] = number
         return number
@@ -111,7 +111,8 @@ class _Rows:
     def of(corpus: Corpus, numbers: _Numbers) -> _Rows:
         rows, ends = array("i"), array("q")
         for chunk in corpus.chunks:
-            rows.extend(number for word in words_of(chunk.text) if (number := numbers[word]) != STOP_WORD)
+            found = map(numbers.__getitem__, words_of(chunk.text))
+            rows.extend(filter(STOP_WORD.__ne__, found) if numbers.wording.stop_words else found)
             ends.append(len(rows))
         return _Rows(rows, ends)
 
