@@ -4,6 +4,9 @@ A way is the route on the record: `lookup>rag`. Trials without one have failed b
 of their own. Of a way: trials, right by the grading that counts (of each question the first asked trial, dropped ones
 left out), latency of the timed trials, and what it cost, the classifier's turn and every turn before the last included.
 
+A router is an arm of which a way names the arm that answered: retrieval, the whole set, an agent. An arm with ways of
+another kind (a question was split, or asked whole) has its ways told and is held against nothing.
+
 Beside an arm that treats all questions alike, over the questions that both were asked:
 
     difference = share right of the router - share right of the other, with a bootstrap interval over questions
@@ -108,13 +111,14 @@ class Routing:
 
 def routing(run: RunFolder) -> Routing:
     """The figures of a run."""
-    routed = {record.arm for record in asked(run) if record.route is not None}
-    alike = [arm for kind in (STUFFED, RETRIEVED) for arm in _of_kind(run, kind) if arm not in routed]
-    known = {(drop.question, drop.model) for drop in dropped(run)} if routed else set()
+    told = {record.arm for record in asked(run) if record.route is not None}
+    routed = {record.arm for record in asked(run) if is_sent(record.route or "")}
+    alike = [arm for kind in (STUFFED, RETRIEVED) for arm in _of_kind(run, kind) if arm not in told]
+    known = {(drop.question, drop.model) for drop in dropped(run)} if told else set()
     costs = _costs(run, {*routed, *alike})
     verdicts = _verdicts(run, {*routed, *alike}, known) if routed else {}
     return Routing(
-        ways=tuple(_ways(run, routed, known)),
+        ways=tuple(_ways(run, told, known)),
         beside=tuple(one for arm in arm_names(run) if arm in routed for one in _beside(arm, alike, costs, verdicts)),
         premiums=(*_between(alike, costs), *_within(run, routed)),
         reliability=reliability(run),
@@ -133,14 +137,19 @@ def warned(found: Routing) -> Iterator[str]:
         )
 
 
+def is_sent(way: str) -> bool:
+    """Whether a way names an arm that a question was sent to."""
+    return not set(WAYS).isdisjoint(way.split(">"))
+
+
 def way_of(record: Record) -> str:
     """The way a routed arm's trial went."""
     return record.route or NO_WAY
 
 
-def _ways(run: RunFolder, routed: set[str], known: set[tuple[str, str]]) -> Iterator[Way]:
+def _ways(run: RunFolder, told: set[str], known: set[tuple[str, str]]) -> Iterator[Way]:
     in_time = {(record.trial, record.try_no) for record in timed(run)}
-    records = [record for record in in_order(run, asked(run)) if record.arm in routed]
+    records = [record for record in in_order(run, asked(run)) if record.arm in told]
     for arm, model, found in by_arm_and_model(run, (((r.arm, r.model), r) for r in records)):
         firsts = {record.question: record for record in reversed(found) if (record.question, model) not in known}
         right = grouped((way_of(record), record) for record in firsts.values() if can_be_graded(run, record))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadrig.analysis.routes import Beside, Premium
+from loadrig.analysis.routes import Beside, Premium, is_sent
 from loadrig.analysis.summary import Summary
 from loadrig.context import COST_RATIO_ALERT
 from loadrig.reports.speed import models_of
@@ -56,7 +56,8 @@ def beside(summary: Summary) -> Table | None:
     headers = ("arm", "beside", "n", "right", "other", "points", "reached", "n", "cost, of\nthe other's")
     notes = (
         "over the questions that both were asked, each by its first trial; in brackets bootstrap intervals (95 %)",
-        "reached: at most a point below the other; cost: of those whose cost is known in both",
+        "reached: at most a point below the other; cost: of those whose cost is known in both; what was primed or "
+        "built beforehand is in neither",
     )
     return Table("Routers beside one way for all", headers, rows, notes) if rows else None
 
@@ -83,7 +84,8 @@ def _ends(low: float | None, high: float | None, form: str) -> str:
 
 
 def _premiums(summary: Summary) -> Table | None:
-    shown = [one for one in summary.routing.premiums if summary.routing.ways or one.alert]
+    has_router = any(is_sent(one.way) for one in summary.routing.ways)
+    shown = [one for one in summary.routing.premiums if has_router or one.alert]
     rows = tuple(_premium(one, summary) for one in shown)
     headers = ("stuffed", "retrieved", "n", f"{summary.currency or 'cost'}\nstuffed", "retrieved", "ratio", "alert")
     notes = (

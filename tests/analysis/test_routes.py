@@ -11,7 +11,7 @@ from records import MS, S, failed, question, read_run, record, turn
 
 from loadrig.analysis.confidence import Sure, measured
 from loadrig.analysis.retrieval import recall_by_arm
-from loadrig.analysis.routes import Beside, Routing, Way, alerts, reaches, routing, warned
+from loadrig.analysis.routes import Beside, Routing, Way, alerts, is_sent, reaches, routing, warned
 from loadrig.words.corpus import Hit
 from loadrig.words.record import Record, Usage
 
@@ -84,6 +84,18 @@ def test_an_arm_that_goes_one_way_is_no_router(tmp_path: Path) -> None:
     """Rag and full context have no ways, and nothing is held against them."""
     found = routed(tmp_path, trial("rag", 1, None), trial("full_context", 1, None))
     assert (found.ways, found.beside, found.reliability) == ((), (), ())
+
+
+def test_an_arm_whose_ways_name_no_arm_is_no_router(tmp_path: Path) -> None:
+    """Questions that were split, and asked whole, have ways of their own; nothing is held against them."""
+    parts = [trial("decompose", n, "split" if n else "whole") for n in range(2)]
+    sent = [trial("route", n, "lookup>rag") for n in range(2)]
+    found = routed(tmp_path, *parts, *sent, *(trial("full_context", n, None) for n in range(2)))
+    assert [(one.arm, one.way) for one in found.ways if one.arm == "decompose"] == [
+        ("decompose", "split"), ("decompose", "whole"),
+    ]  # fmt: skip
+    assert [one.arm for one in found.beside] == ["route"]
+    assert [is_sent(one.way) for one in found.ways if one.arm == "decompose"] == [False, False]
 
 
 def beside(folder: Path, right: int, *, cost: str = "0.34") -> Beside:
