@@ -140,6 +140,18 @@ def test_a_plan_is_looked_at_for_mistakes_and_its_arms_are_priced(tmp_path: Path
     assert {"rag-bm25-k3", "rag-bm25-k20", "full_context"} <= {one["arm"] for one in advice["costs"]}
 
 
+def test_what_a_plan_searches_by_an_endpoint_is_not_asked(tmp_path: Path) -> None:
+    """An arm over such a retriever is known by its own guess; one over a named one of words is tried out."""
+    plan = tmp_path / "plan.toml"
+    tables = '[[retriever]]\nname = "far"\nkind = "dense"\nurl = "http://127.0.0.1:9/embeddings"\n'
+    tables += '[[retriever]]\nname = "stemmed"\nkind = "bm25"\nstem = true\n'
+    arm = '[[arm]]\nkind = "rag"\nretriever = ["far", "stemmed"]\n'
+    quick = (ROOT / "plans" / "quickstart.toml").read_text()
+    plan.write_text(quick.replace("[load]", f"{tables}{arm}[load]"))
+    costs = {one["arm"]: one for one in _json(*HUSKBOOK, "--plan", plan)["costs"]}
+    assert (costs["rag-far-k5"]["guessed"], costs["rag-stemmed-k5"]["guessed"]) == (True, False)
+
+
 @pytest.mark.parametrize("flags", [(), ("--mixed-rights",)])
 def test_the_plan_it_writes_is_one(tmp_path: Path, flags: tuple[str, ...]) -> None:
     """It parses, its arms are the control and those not rejected; a file that is there is not written over."""

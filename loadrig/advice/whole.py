@@ -5,8 +5,7 @@ Nothing is sent. What nobody can know before a run is said, with the run that wo
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -32,12 +31,14 @@ from loadrig.corpus.rights import told as odd_rights
 from loadrig.cost import Prices
 from loadrig.execution.estimate import OUTPUT_TOKENS, TOKEN_RATIO
 from loadrig.execution.sampling import QUESTIONS, sampled
+from loadrig.retrievers import needed
 from loadrig.words.arm import Arm
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
-from loadrig.words.settings import CorpusSettings, Plan, QuestionSettings
+from loadrig.words.settings import CorpusSettings, NamedRetriever, Plan, QuestionSettings
 from loadrig.worker.library import build_indexes
 
+WORDS = "bm25"
 OURS: tuple[Arm, ...] = (
     FullContext(cache="5m", mixed_rights=True),  # priced whatever the rights: the record says whether it may be built
     Rag(k=context.RAG_TOP_K),
@@ -112,10 +113,10 @@ def advise(asked: Asked) -> Advice:
     read = _Read(corpus, questions, rights_of(corpus, questions))
     market = Market(asked.model, Prices.load(asked.prices), datetime.now(UTC).date(), window, asked.per_day)
     planned = () if asked.plan is None else asked.plan.arms
-    begin = time.perf_counter()
     named = () if asked.plan is None else asked.plan.retriever
-    indexes, _ = build_indexes({name for arm in (*OURS, *planned) for name in arm.retrievers}, corpus, given=named)
-    index = Index(len(corpus.chunks), time.perf_counter() - begin)
+    names = _by_words((name for arm in (*OURS, *planned) for name in arm.retrievers), named)
+    indexes, took_ns = build_indexes(names, corpus, given=named)
+    index = Index(len(corpus.chunks), took_ns[WORDS] / 1e9)
     samples, theirs = (sampled(arms, questions, corpus, indexes) for arms in (OURS, planned))
     costs = costed(samples, market)
     by_kind = {cost.kind: cost for cost in costs}
@@ -138,6 +139,19 @@ def advise(asked: Asked) -> Advice:
         assumed=_assumed(),
         warnings=tuple(_warnings(read, situation, asked, priced=by_kind["Rag"].off is not None)),
     )
+
+
+def _by_words(names: Iterable[str], given: Sequence[NamedRetriever]) -> set[str]:
+    """Those that search by words alone: others may ask an endpoint, or take long to build. Arms with those are known by
+    their own guess."""
+    kinds = {one.name: one.options for one in given}
+    return {
+        name
+        for name in names
+        if all(
+            type(kind).__module__.startswith(f"loadrig.retrievers.{WORDS}") for kind in needed([name], kinds).values()
+        )
+    }
 
 
 def _window(asked: Asked) -> int:
