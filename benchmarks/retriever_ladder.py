@@ -1,6 +1,7 @@
 """What each rung of the retriever ladder finds, by category, and what it takes: no model is asked.
 
     python benchmarks/retriever_ladder.py CORPUS QUESTIONS [--slice S] [--plan PLAN] [--retriever NAME] [--markdown]
+    python benchmarks/retriever_ladder.py CORPUS QUESTIONS --search-process --retriever dense
     python benchmarks/retriever_ladder.py CORPUS QUESTIONS --chunks 500000 --retriever bm25
 
 Rungs are the retrievers that the plan's arms search with (plans/ladder.toml), or those named. For each: the time to
@@ -10,9 +11,12 @@ questions that have gold documents; below, the amending documents alone, and the
 whole in one of the k chunks. Vectors are taken from disk where they are: `--fresh` makes them anew, elsewhere, so that
 a build takes what it takes.
 
+With `--search-process` also a worker's search process at its full rate, ten seconds, with the lag of the loop beside
+it, and that of five seconds without a search before.
+
 With `--chunks` the corpus is made larger first: chunks of halves of its own chunks, spliced by a seed, twenty a
-document. Then resident memory before and after, its peak while building, and a worker's search process at its full rate
-with the lag of the loop beside it. Recall among spliced chunks means nothing and is left out.
+document. Then resident memory before and after, its peak while building, and the search process. Recall among spliced
+chunks means nothing and is left out.
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ from loadrig.worker.searching import Searching
 ROOT = Path(__file__).resolve().parents[1]
 KS = (3, 5, 10, 20)
 IN_A_DOCUMENT = 20
-QUERY_LIMIT_S = 10.0
+QUERY_LIMIT_S, IDLE_S = 10.0, 5.0
 
 
 def main() -> None:
@@ -62,6 +66,7 @@ def main() -> None:
     parser.add_argument("--retriever", action="append", help="default: all of the plan")
     parser.add_argument("--markdown", action="store_true", help="tables as Markdown")
     parser.add_argument("--fresh", action="store_true", help="with a cache of vectors of its own, empty")
+    parser.add_argument("--search-process", action="store_true", help="and the rate of a worker's search process")
     parser.add_argument("--chunks", type=int, help="splice the corpus into so many chunks")
     args = parser.parse_args()
     print(f"load average before the start: {', '.join(f'{load:.2f}' for load in os.getloadavg())}")
@@ -81,12 +86,15 @@ def main() -> None:
         if args.chunks:
             _large(texts, selection.questions, names, plan.retriever, args.chunks)
         else:
-            _ladder(texts, selection.questions, names, plan.retriever, markdown=args.markdown)
+            built = _ladder(texts, selection.questions, names, plan.retriever, markdown=args.markdown)
+            for name in names if args.search_process else ():
+                print(f"\n{name}")
+                _beside_a_loop({name: built[name]}, name, selection.questions)
 
 
 def _ladder(
     texts: Corpus, asked: Sequence[Question], names: Sequence[str], given: Sequence[NamedRetriever], *, markdown: bool
-) -> None:
+) -> Mapping[str, Retriever]:
     """One table a rung. All are built at once, so that what several search through is built once."""
     built, took_ns = build_indexes(names, texts, given=given, building=Building(_say))
     for name in names:
@@ -94,6 +102,7 @@ def _ladder(
         size = _index_bytes(built[name]) / 1e6
         print(f"\n{name}: built in {took_ns[name] / 1e9:.2f} s, index {size:.1f} MB, {_spread(times_ms)}")
         _print_table(_rows(texts, asked, found), markdown=markdown)
+    return built
 
 
 def _say(text: str) -> None:
@@ -180,14 +189,18 @@ def _large(
         )
         times_ms, _ = _search(built[name], asked)
         print(f"here: {_spread(times_ms)}")
-        with tempfile.TemporaryDirectory() as folder:
-            save(Path(folder), Texts(replace(texts, documents=(), chunks=()), {}), built)
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(_beside_a_loop(Path(folder), name, asked))
+        _beside_a_loop(built, name, asked)
         del built
 
 
-async def _beside_a_loop(folder: Path, name: str, asked: Sequence[Question]) -> None:
+def _beside_a_loop(built: Mapping[str, Retriever], name: str, asked: Sequence[Question]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder), Texts(Corpus("none", (), (), (), "", "none"), {}), built)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_searching(Path(folder), name, asked))
+
+
+async def _searching(folder: Path, name: str, asked: Sequence[Question]) -> None:
     """A worker's search process, four queries waiting at any time, for ten seconds; and the loop's own lag."""
     probe, done, computed_ms, asked = Probe(), 0, list[float](), tuple(asked)
     async with Searching(folder) as searching:
@@ -203,17 +216,21 @@ async def _beside_a_loop(folder: Path, name: str, asked: Sequence[Question]) -> 
                     return
 
         watching = asyncio.create_task(probe.run())
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(IDLE_S)
+        idle = _lag(probe.take().lags_ns)
         begin = time.perf_counter()
         await asyncio.gather(*map(ask, range(4)))
         took_s = time.perf_counter() - begin
+        busy = _lag(probe.take().lags_ns)
         watching.cancel()
-        lags_ms = sorted(lag / 1e6 for lag in probe.take().lags_ns)
+    print(f"in a search process: {done / took_s:.0f} searches a second, {_spread(computed_ms)}")
+    print(f"loop lag without a search: {idle}; at the full rate: {busy}")
+
+
+def _lag(lags_ns: Sequence[int]) -> str:
+    lags_ms = [lag / 1e6 for lag in lags_ns]
     p99 = statistics.quantiles(lags_ms, n=100, method="inclusive")[-1]
-    print(
-        f"in a search process: {done / took_s:.0f} searches a second, {_spread(computed_ms)}; loop lag "
-        f"p50 {statistics.median(lags_ms):.2f} ms, p99 {p99:.2f} ms, max {lags_ms[-1]:.2f} ms (n {len(lags_ms)})"
-    )
+    return f"p50 {statistics.median(lags_ms):.2f} ms, p99 {p99:.2f} ms, max {max(lags_ms):.2f} ms (n {len(lags_ms)})"
 
 
 def _spliced(texts: Corpus, count: int) -> Corpus:
