@@ -29,6 +29,7 @@ SMALL = {
     "nightly": ["--limit", "1", "--inline", "--one-pass"],
     "study": ["--limit", "1", "--repetitions", "1", "--inline"],
     "corpus": [],
+    "advise": [],
 }
 TABLES = [one for name, one in vars(settings).items() if name.endswith("Settings") or name == "Plan"]
 
