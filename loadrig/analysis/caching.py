@@ -63,7 +63,8 @@ class ArmCaching:
     written. Tokens and `hits` are of those; `writes` of them wrote. `prefixes`: distinct ones, of all calls. `minimum`:
     tokens below which nothing is cached, None: not known. `pays_from`: on how many questions a prefix pays, by the
     prices of the day, None: not known or never. `primed`, `priming`: calls beforehand and their money, which is in no
-    cost per question; `primed_warm` of them read what an earlier run had written."""
+    cost per question; `primed_warm` of them read what an earlier run had written. `neither`: trials that are not warm
+    and not cold, for the first call that asked told nothing."""
 
     arm: str
     model: str
@@ -85,6 +86,7 @@ class ArmCaching:
     primed_warm: int
     warm: Side
     cold: Side
+    neither: int
     misses: tuple[Missed, ...]
 
 
@@ -227,6 +229,7 @@ def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], 
         primed_warm=sum(call.hit is True for call in calls if call.when == "priming"),
         warm=_side(run, [call.record for call in first.values() if call.hit is True]),
         cold=_side(run, [call.record for call in first.values() if call.hit is False]),
+        neither=sum(call.hit is None for call in first.values()),
         misses=_misses(calls, reasons),
     )
 

@@ -27,6 +27,7 @@ from loadrig.words.prompt import Ask, Part, Prompt
 from loadrig.words.settings import NotNegative, Positive
 
 NO_HIT = "No other document of the collection contains any word of the question."
+CEILING_TOKENS = 8_000  # of a core without patterns, where the plan gives no other
 TAG_TOKENS = 25  # of a document's tags with id, date and title: an estimate used before a run only
 
 
@@ -38,7 +39,7 @@ class CachedCore:
     then of his own documents alone. `chronology`, `rejected`: is the sentence in the instructions?"""
 
     core: tuple[str, ...] = ()
-    core_tokens: Annotated[int, NotNegative] = 8_000
+    core_tokens: Annotated[int, NotNegative] = CEILING_TOKENS
     retriever: str = "bm25"
     k: Annotated[int, Positive] = 5
     unit: Unit = "chunk"
@@ -52,11 +53,19 @@ class CachedCore:
     def __post_init__(self) -> None:
         if self.cold and self.cache == "off":
             raise ValueError("cold is about a cache: it wants cache = '5m' or '1h'")
+        if self.core and self.core_tokens != CEILING_TOKENS:
+            raise ValueError("core_tokens is for a core without patterns: core takes what it names, whatever its size")
 
     @property
     def name(self) -> str:
         by_name = blake2b(msgspec.json.encode(self.core), digest_size=3).hexdigest()
-        chosen = f"-core{by_name}" if self.core else "" if self.core_tokens == 8_000 else f"-core{self.core_tokens}t"
+        chosen = (
+            f"-core{by_name}"
+            if self.core
+            else ""
+            if self.core_tokens == CEILING_TOKENS
+            else f"-core{self.core_tokens}t"
+        )
         docs = "-docs" if self.unit == "document" else ""
         sentences = left_out(chronology=self.chronology, rejected=self.rejected)
         kept = suffix(self.cache, cold=self.cold, prime=self.prime) or "-uncached"

@@ -57,12 +57,17 @@ async def prime(prepared: Prepared, means: Means) -> tuple[Primed, ...]:
 
 
 def _wanted(prepared: Prepared, run: str) -> dict[tuple[str, Prompt], tuple[str, tuple[str, ...]]]:
-    """Model and prompt of each call, once, with the first arm and caller whose it is. Raises `InputError`."""
+    """Model and prompt of each call, once, with the first arm of the plan and the caller whose it is. Raises
+    `InputError`."""
     arms = {arm.name: arm for arm in prepared.plan.arms if isinstance(arm, Primes)}
-    asking = dict.fromkeys(
-        (trial.arm, trial.model, prepared.questions[trial.question].caller)
-        for trial in prepared.trials
-        if trial.arm in arms
+    order = list(arms)
+    asking = sorted(
+        {
+            (trial.arm, trial.model, prepared.questions[trial.question].caller)
+            for trial in prepared.trials
+            if trial.arm in arms
+        },
+        key=lambda one: (order.index(one[0]), *one[1:]),  # trials are shuffled: whose a shared prefix is, is not
     )
     views = {caller: view_of(prepared.corpus, caller) for caller in dict.fromkeys(caller for _, _, caller in asking)}
     wanted: dict[tuple[str, Prompt], tuple[str, tuple[str, ...]]] = {}

@@ -52,7 +52,14 @@ def sides(summary: Summary) -> Table:
         "warm, cold: the trial's first request that asked for caching read from it, or did not; first tokens of timed "
         "successes, over all stages; each: per question asked",
     )  # fmt: skip
-    return Table("Warm and cold", headers, rows, (*notes, *few))
+    return Table("Warm and cold", headers, rows, (*notes, *_neither(summary), *few))
+
+
+def _neither(summary: Summary) -> Iterator[str]:
+    for one in summary.caching:
+        if one.neither:
+            trials = "1 trial is" if one.neither == 1 else f"{one.neither} trials are"
+            yield f"{_name(summary, one)}: {trials} neither, for the first request told no counters"
 
 
 def misses(summary: Summary) -> Table:
@@ -70,8 +77,8 @@ def misses(summary: Summary) -> Table:
 def _notes(summary: Summary) -> Iterator[str]:
     yield (
         "of measured and tail trials; share read: tokens read from the cache / all prompt tokens; primed: calls "
-        "before the run and their money, in the bill and in no cost per question; least: shorter prefixes are not "
-        "cached, and nobody is told"
+        "before the run and their money, in the bill and in no cost per question, of the first of arms that share a "
+        "prefix; least: shorter prefixes are not cached, and nobody is told"
     )
     for one in summary.caching:
         silent = one.told and not one.read and not one.writes

@@ -175,6 +175,17 @@ def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None
     assert (p50.value_ns, p95.value_ns) == (100 * MS, 200 * MS)
 
 
+def test_a_trial_whose_first_request_tells_nothing_is_neither_and_is_counted(tmp_path: Path) -> None:
+    """Refused and asked again, it waited for its retry: one of two trials has a side, one has none."""
+    refused = attempt(began_at=label(10), begin_ns=5, headers_ns=6, http_status=429)
+    again = attempt(began_at=label(12), begin_ns=7, headers_ns=8, usage=Usage(output=7, **READ))
+    asked = turn(attempts=(refused, again), prompt=("open", "docs", "q1", "end"), usage=again.usage)
+    (one,) = found(tmp_path, call(0, READ), record("t2", turns=(asked,)))
+    assert (one.warm.n, one.cold.n, one.neither) == (1, 0, 1)
+    told = render(summarize(log.read_run(tmp_path)))
+    assert f"{one.arm}: 1 trial is neither, for the first request told no counters" in told
+
+
 def test_a_run_without_a_cache_has_no_such_figures(tmp_path: Path) -> None:
     """Words of a document that look like the key are none: there the quotes are escaped."""
     text = {"text": b'{"type":"text","text":"say \\"cache_control\\": {}"}'}

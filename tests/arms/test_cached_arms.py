@@ -173,6 +173,12 @@ def test_options_that_make_no_sense_are_refused_with_the_line(tmp_path: Path, op
     assert wrong.value.line >= 7
 
 
+def test_a_core_is_chosen_by_name_or_by_its_size() -> None:
+    """Patterns take what they match, whatever its size: a ceiling beside them would be ignored, and is refused."""
+    with pytest.raises(ValueError, match="core_tokens is for a core without patterns"):
+        CachedCore(core=("about.md",), core_tokens=4_000)
+
+
 def test_the_core_is_not_shown_again_and_both_are_credited() -> None:
     """C-11: five hits, none of them of the core, though the core is the best match; recall counts both."""
     arm = CachedCore(core=("trees/*",), k=2)

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from asking import head
 
 from loadrig.arms.full_context import FullContext
+from loadrig.arms.route import Route
 from loadrig.execution.beforehand import Means
 from loadrig.execution.prepare import prepare
 from loadrig.execution.priming import Primed, prime, troubles
 from loadrig.log import RunLog
+from loadrig.providers import load
+from loadrig.wire.turn import Target
 from loadrig.words.arm import Answer, Arm, Client, View
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
@@ -46,23 +50,33 @@ class Foreign:
         return Answer(await client.ask(Prompt("s", (Ask((Part(question.question),)),))))
 
 
-def primed(folder: Path, *arms: Arm) -> tuple[Primed, ...]:
+def primed(folder: Path, *arms: Arm, seed: int = 7) -> tuple[Primed, ...]:
     """What priming comes to for these arms over the tiny corpus, where no call can be made."""
     plan = Plan(
         corpus=CorpusSettings(path="corpora/tiny"),
         questions=QuestionSettings(path="questions/tiny.jsonl"),
         model=(ModelSettings(id="m"),),
         arms=arms,
+        seed=seed,
     )
     prepared = prepare(plan, build=False)
     with RunLog(folder) as log:
-        means = Means("r1", log, {}, lambda _: None, lambda: False)
+        targets = {"m": Target(plan.model[0], load("anthropic"), head("http://127.0.0.1:9"))}
+        means = Means("r1", log, targets, lambda _: None, lambda: False)
         return asyncio.run(prime(prepared, means))
 
 
 def test_arms_that_keep_nothing_are_not_asked_for(tmp_path: Path) -> None:
     """No cache, no priming; an arm that has the method may have nothing to say."""
     assert primed(tmp_path, FullContext(), FullContext(cache="5m", prime=False), Foreign()) == ()
+
+
+def test_a_prefix_that_two_arms_share_is_the_first_ones_of_the_plan(tmp_path: Path) -> None:
+    """A router's full context has the plain arm's bytes: one call, the plain arm's, however trials are shuffled."""
+    whole = FullContext(cache="5m")
+    for seed in range(6):
+        (one,) = primed(tmp_path / str(seed), whole, Route(full_context=whole), seed=seed)
+        assert one.arm == "full_context-cache5m"
 
 
 def test_an_arm_that_cannot_say_what_is_named(tmp_path: Path) -> None:
