@@ -8,7 +8,8 @@ texts. A corpus that is too small for the length asked for is refused: no shorte
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +26,7 @@ from loadrig.words.errors import InputError
 LOW_OVERLAP, ONCE = "low_overlap", "seventh_of_forty"  # a row of forty agreements is enough for one corpus
 REWORDED_TOKENS = 30  # of a fact in other words, at most
 FAR = 0.05
+_WORD = re.compile(r"\w+")
 KINDS: Mapping[str, Callable[[Fresh, int], Planted]] = MappingProxyType(
     {
         "single_needle": sentences.single,
@@ -109,14 +111,19 @@ def _documents(corpus: Corpus, wish: Wish, needles: int) -> tuple[Document, ...]
 
 def check_alone(probes: Sequence[Planted], haystack: Haystack) -> None:
     """Nothing else in the haystack names what a probe is about, or holds its answer. Raises `InputError`."""
-    whole = "\n".join(document.text for document in haystack.documents)
+    whole = _words(document.text for document in haystack.documents)
     for probe in probes:
-        own = "\n".join(needle.text for needle in probe.needles)
+        own = _words(needle.text for needle in probe.needles)
         for word in probe.only:
-            here, there = (len(re.findall(rf"\b{re.escape(word)}\b", text, re.IGNORECASE)) for text in (own, whole))
+            here, there = own[word.casefold()], whole[word.casefold()]
             if here != there:
                 problem = f"{word!r} stands {there} times in the haystack and {here} times in its own needles"
                 raise InputError(problem, remedy="choose another --seed")
+
+
+def _words(texts: Iterable[str]) -> Counter[str]:
+    """Every word of the texts and how often it stands there, in one pass over what may be a whole context."""
+    return Counter(word.casefold() for text in texts for word in _WORD.findall(text))
 
 
 def _lines(probes: Sequence[Planted], haystack: Haystack, counter: Estimator) -> Iterator[dict[str, Any]]:
