@@ -181,11 +181,12 @@ def _large(
     for name in names:
         before_mb = _resident_mb("VmRSS")
         Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here on
+        cpu_s = time.process_time()
         built, took_ns = build_indexes([name], texts, given=given, building=Building(_say))
         print(
-            f"\n{name}: built in {sum(took_ns.values()) / 1e9:.1f} s, index {_index_bytes(built[name]) / 1e6:,.0f} MB; "
-            f"resident {before_mb:,.0f} MB with the texts alone, {_resident_mb('VmHWM'):,.0f} MB at the peak, "
-            f"{_resident_mb('VmRSS'):,.0f} MB after"
+            f"\n{name}: built in {sum(took_ns.values()) / 1e9:.1f} s ({time.process_time() - cpu_s:.1f} s of CPU), "
+            f"index {_index_bytes(built[name]) / 1e6:,.0f} MB; resident {before_mb:,.0f} MB with the texts alone, "
+            f"{_resident_mb('VmHWM'):,.0f} MB at the peak, {_resident_mb('VmRSS'):,.0f} MB after"
         )
         times_ms, _ = _search(built[name], asked)
         print(f"here: {_spread(times_ms)}")
@@ -251,7 +252,7 @@ def _spliced(texts: Corpus, count: int) -> Corpus:
 def _resident_mb(field: str) -> float:
     found = re.search(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     assert found is not None, "Linux tells it"
-    return int(found[1]) / 1e3
+    return int(found[1]) * 1024 / 1e6
 
 
 if __name__ == "__main__":

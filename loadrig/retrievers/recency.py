@@ -26,7 +26,7 @@ class Recency:
     """Weighs the hits of the retriever `of`. `weight` 0 leaves them as they are."""
 
     of: str = "bm25"
-    weight: Annotated[float, Share] = 0.3
+    weight: Annotated[float, Share] = 0.1
     depth: Annotated[int, Positive] = 100
 
     @property
