@@ -14,6 +14,7 @@ from loadrig import questions as question_files
 from loadrig.corpus.updating import read_update, updated
 from loadrig.corpus.wordings import Wordings, wordings
 from loadrig.log import KEYS_AFTER, WORDINGS, read_changes, write_json, write_lines
+from loadrig.retrievers import needed
 from loadrig.words.change import AFTER, Update
 from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import InputError
@@ -85,6 +86,17 @@ def check_same(folder: Path, manifest: Mapping[str, Any], change: Change | None)
     if (None if told is None else told["sha256"]) != (None if change is None else change.after.sha256):
         problem = "the documents that change differ from those this run was begun with"
         raise InputError(problem, path=folder, remedy="restore their texts, or begin a new run")
+
+
+def quickest_first(index_ns: Mapping[str, int], plan: Plan) -> tuple[str, ...]:
+    """The retrievers by how long each took to build with all that it searches through, which comes before it."""
+    given = {one.name: one.options for one in plan.retriever}
+
+    def took_ns(name: str) -> tuple[int, int]:
+        parts = needed([name], given)
+        return sum(index_ns.get(part, 0) for part in parts), len(parts)
+
+    return tuple(sorted(index_ns, key=took_ns))
 
 
 def is_made(folder: Path, records: Sequence[Record]) -> bool:

@@ -209,9 +209,7 @@ def _texts(prepared: Prepared) -> Texts:
     change = prepared.change
     if change is None or prepared.version != BEFORE:
         return texts
-    return replace(
-        texts, update=change.update, rebuilt=tuple(sorted(prepared.index_ns, key=prepared.index_ns.__getitem__))
-    )
+    return replace(texts, update=change.update, rebuilt=changing.quickest_first(prepared.index_ns, prepared.plan))
 
 
 @dataclass(frozen=True, slots=True)

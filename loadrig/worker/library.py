@@ -53,14 +53,22 @@ class Building:
 
 
 def build_indexes(
-    names: Iterable[str], corpus: Corpus, *, given: Iterable[NamedRetriever] = (), building: Building | None = None
+    names: Iterable[str],
+    corpus: Corpus,
+    *,
+    given: Iterable[NamedRetriever] = (),
+    building: Building | None = None,
+    have: Mapping[str, Retriever] | None = None,
 ) -> tuple[dict[str, Retriever], dict[str, int]]:
     """The named retrievers over the corpus with all that they search through, and how long each took to build by
-    itself, in nanoseconds. `given` are those that a plan named. Raises `InputError` and what `go_on` does."""
+    itself, in nanoseconds. `given` are those that a plan named; what is in `have` is not built again. Raises
+    `InputError` and what `go_on` does."""
     building = building or Building()
-    built: dict[str, Retriever] = {}
+    built: dict[str, Retriever] = dict(have or {})
     took: dict[str, int] = {}
     for name, kind in needed(sorted(names), {one.name: one.options for one in given}).items():
+        if name in built:
+            continue
         begin = time.perf_counter_ns()
         built[name] = _built(name, kind, corpus, built, building)
         took[name] = time.perf_counter_ns() - begin

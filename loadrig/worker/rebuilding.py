@@ -15,7 +15,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -27,8 +27,9 @@ from loadrig.corpus.updating import updated
 from loadrig.words.change import Reindexed
 from loadrig.words.corpus import Corpus
 from loadrig.words.errors import InputError, LoadrigError, described
-from loadrig.words.settings import NamedRetriever
-from loadrig.worker.library import build_indexes, open_texts, save_indexes
+from loadrig.worker.library import Texts, build_indexes, open_indexes, open_texts, save_indexes
+
+DONE = "done.json"
 
 
 class Rebuilding:
@@ -88,26 +89,35 @@ def _rebuild(folder: str, telling: Connection) -> None:
     corpus = updated(texts.corpus, texts.update)
     with contextlib.suppress(BrokenPipeError):  # nobody waits any more
         for number, name in enumerate(texts.rebuilt):
-            telling.send((name, build_once(Path(folder), number, name, corpus, given=texts.given)))
+            telling.send((name, build_once(Path(folder), number, texts, corpus)))
 
 
-def build_once(
-    folder: Path, number: int, name: str, corpus: Corpus, *, given: Iterable[NamedRetriever] = ()
-) -> Reindexed:
-    """Builds a retriever's new index, unless it has been; how long that took, whoever did it, or why there is none."""
-    of = name_of(number)
-    done = folder / f"{of}done.json"
+def build_once(folder: Path, number: int, texts: Texts, corpus: Corpus) -> Reindexed:
+    """Builds the new index of a retriever, by its number in the library's list, unless it has been; how long that took
+    by itself, whoever did it, or why there is none. What it searches through is not built a second time."""
+    of, name = name_of(number), texts.rebuilt[number]
     with (folder / f"{of}lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if done.exists():
-            return msgspec.json.decode(done.read_bytes(), type=Reindexed)
+        if (done := _done(folder, number)) is not None:
+            return done
         try:
-            built, took_ns = build_indexes({name}, corpus, given=given)
+            have = {
+                part: open_indexes(folder, name_of(place))[part]
+                for place, part in enumerate(texts.rebuilt[:number])
+                if (before := _done(folder, place)) is not None and before.failure is None
+            }
+            built, took_ns = build_indexes({name}, corpus, given=texts.given, have=have)
             save_indexes(folder, {name: built[name]}, of)
             told = Reindexed(build_ns=took_ns[name])
         except (LoadrigError, OSError) as error:
             told = Reindexed(failure=error.problem if isinstance(error, InputError) else described(error))
-        partial = done.with_suffix(".tmp")
+        partial = folder / f"{of}told.tmp"
         partial.write_bytes(msgspec.json.encode(told))
-        partial.rename(done)
+        partial.rename(folder / f"{of}{DONE}")
         return told
+
+
+def _done(folder: Path, number: int) -> Reindexed | None:
+    """What was told of an index that has been built, or could not be."""
+    path = folder / f"{name_of(number)}{DONE}"
+    return msgspec.json.decode(path.read_bytes(), type=Reindexed) if path.exists() else None

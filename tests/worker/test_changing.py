@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import slow_index
 from asking import run
 from open_worker import records, run_dry, setup_of, trials
 from scripted_client import tiny
@@ -22,13 +23,15 @@ from loadrig.arms.rag import Rag
 from loadrig.corpus.updating import updated
 from loadrig.fleet.handle import Handle
 from loadrig.fleet.inline import inline_fleet
+from loadrig.retrievers.hybrid import Hybrid
 from loadrig.words.change import AFTER, BEFORE, Adoption, Update
 from loadrig.words.corpus import Hit
 from loadrig.words.record import Record
+from loadrig.words.settings import NamedRetriever
 from loadrig.worker.editions import Editions, visible
-from loadrig.worker.library import Texts, build_indexes, save
+from loadrig.worker.library import Texts, build_indexes, open_indexes, save
 from loadrig.worker.messages import Order
-from loadrig.worker.rebuilding import build_once
+from loadrig.worker.rebuilding import build_once, name_of
 from plans import questions
 
 CHANGED = "apples.md"
@@ -165,9 +168,28 @@ def test_an_index_is_built_once_on_a_machine(tmp_path: Path) -> None:
     """The second worker to come finds what the first one built, and how long that took, and builds nothing: over its
     own documents it could not."""
     unbuildable = updated(tiny(), update("Apples are unbuildable."))
-    first = build_once(tmp_path, 0, "slow_index:failing", tiny())
+    texts = Texts(tiny(), {}, rebuilt=("slow_index:failing",))
+    first = build_once(tmp_path, 0, texts, tiny())
     assert first.build_ns is not None
-    assert build_once(tmp_path, 0, "slow_index:failing", unbuildable) == first
+    assert build_once(tmp_path, 0, texts, unbuildable) == first
+
+
+def test_what_a_retriever_searches_through_is_not_built_again(tmp_path: Path) -> None:
+    """A hybrid of bm25 and one that takes a second to build, which are there: that one is built once, and the hybrid
+    finds what both do. Where its part could not be built, nor can it."""
+    both = NamedRetriever(name="both", kind="hybrid", options=Hybrid(of=("bm25", "slow_index:build")))
+    texts = Texts(tiny(), {}, rebuilt=("bm25", "slow_index:build", "both"), given=(both,))
+    slow_index.builds.clear()
+    told = [build_once(tmp_path, number, texts, tiny()) for number in range(3)]
+    assert [one.failure for one in told] == [None, None, None]
+    assert len(slow_index.builds) == 1
+    found = open_indexes(tmp_path, name_of(2))["both"].search("apples", 1, (), unit="document")
+    assert [hit.doc for hit in found] == ["trees/apples.md"]
+    through = NamedRetriever(name="both", kind="hybrid", options=Hybrid(of=("slow_index:failing",)))
+    texts = Texts(tiny(), {}, rebuilt=("slow_index:failing", "both"), given=(through,))
+    unbuildable = updated(tiny(), update("Apples are unbuildable."))
+    (folder := tmp_path / "other").mkdir()
+    assert all("no index over that" in (build_once(folder, n, texts, unbuildable).failure or "") for n in range(2))
 
 
 def editions(change: Update) -> Editions:
