@@ -64,7 +64,8 @@ class Way:
 @dataclass(frozen=True, slots=True)
 class Beside:
     """A router and an arm with one way for all: `n` questions right or not in both, `cost_n` whose cost is known in
-    both. `difference` is a share of 1; `reached`: not more than a point below."""
+    both. `difference` is a share of 1; `low`, `high`: None too where the two agree on every question, for drawing from
+    these alone would claim that they always do. `reached`: not more than a point below, whatever the interval."""
 
     arm: str
     model: str
@@ -168,18 +169,19 @@ def _ways(run: RunFolder, told: set[str], known: set[tuple[str, str]]) -> Iterat
 def _beside(
     arm: str, others: Sequence[str], costs: Mapping[str, Values], verdicts: Mapping[str, Mapping[str, Verdicts]]
 ) -> Iterator[Beside]:
-    for model, spent in costs.items():
+    for model, spent in sorted(costs.items()):
         for other in others:
             mine, theirs = (verdicts.get(model, {}).get(name, {}) for name in (arm, other))
             right = mean_difference(single_each(theirs), single_each(mine))
             cost = mean_ratio(spent.get(other, {}), spent.get(arm, {}))
             if right is not None or cost is not None:
+                is_drawn = right is not None and right.low != right.high
                 yield Beside(
                     arm, model, other,
                     n=right.n if right else 0,
                     right=right.b if right else None, right_against=right.a if right else None,
                     difference=right.value if right else None,
-                    low=right.low if right else None, high=right.high if right else None,
+                    low=right.low if right and is_drawn else None, high=right.high if right and is_drawn else None,
                     reached=reaches(right.value) if right else None,
                     cost_n=cost.n if cost else 0, cost=cost.value if cost else None,
                     cost_low=cost.low if cost else None, cost_high=cost.high if cost else None,
@@ -197,7 +199,7 @@ def reaches(difference: float) -> bool:
 
 def _between(alike: Sequence[str], costs: Mapping[str, Values]) -> Iterator[Premium]:
     """Of two arms with one way for all, over the questions that both were asked."""
-    for model, spent in costs.items():
+    for model, spent in sorted(costs.items()):
         for over in (arm for arm in alike if _is(arm, STUFFED)):
             for under in (arm for arm in alike if _is(arm, RETRIEVED)):
                 common = spent.get(over, {}).keys() & spent.get(under, {}).keys()

@@ -55,9 +55,10 @@ def beside(summary: Summary) -> Table | None:
     rows = tuple(_beside(one, summary) for one in summary.routing.beside)
     headers = ("arm", "beside", "n", "right", "other", "points", "reached", "n", "cost, of\nthe other's")
     notes = (
-        "over the questions that both were asked, each by its first trial; in brackets bootstrap intervals (95 %)",
-        "reached: at most a point below the other; cost: of those whose cost is known in both; what was primed or "
-        "built beforehand is in neither",
+        "over the questions that both were asked, each by its first trial; in brackets bootstrap intervals (95 %), "
+        "none where the two agree on every question",
+        "reached: the points are at most one below, whatever their interval; cost: of those whose cost is known in "
+        "both; what was primed or built beforehand is in neither",
     )
     return Table("Routers beside one way for all", headers, rows, notes) if rows else None
 

@@ -121,6 +121,15 @@ def test_a_point_is_a_point(difference: float, reached: bool) -> None:
     assert reaches(difference) is reached
 
 
+def test_agreement_on_every_question_has_no_interval(tmp_path: Path) -> None:
+    """90 right in both, the same ones: resampling them would claim an interval from 0 to 0."""
+    found = beside(tmp_path / "same", 90)
+    assert (found.n, found.difference, found.low, found.high) == (100, 0.0, None, None)
+    found = beside(tmp_path / "less", 85)
+    assert found.low is not None
+    assert found.low < -0.05 < (found.high or 0)
+
+
 def test_only_questions_that_both_were_asked_are_compared(tmp_path: Path) -> None:
     """The router was asked q1 and q2, the other q2 and q3: n is 1, for the answers and for the costs."""
     found = routed(
