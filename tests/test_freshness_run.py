@@ -209,6 +209,7 @@ def test_in_open_loop_documents_change_at_their_instant(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", COMMANDS)
 def test_the_pages_command_works(line: str, tmp_path: Path) -> None:
     """Made short: it may end before documents change, or while they do; the report has a place for it."""
-    called = loadrig(*shlex.split(line)[1:], "--out", tmp_path, "--duration", "2", "--inline")
+    short = ("--duration", "2", "--arm", "control", "--arm", "rag", "--inline")
+    called = loadrig(*shlex.split(line)[1:], "--out", tmp_path, *short)
     assert called.code == 0, called.err
     assert json.loads((only_run(tmp_path).path / "summary.json").read_text())["freshness"]["after_s"] == 4
