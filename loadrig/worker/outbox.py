@@ -2,8 +2,8 @@
 
 Rules: a batch is at most 256 records and about a megabyte, for it is encoded in one go (a quarter of a millisecond), on
 a loop that streams wait for, and kept until it is acknowledged; one record that is larger goes alone. Not fewer: a full
-batch goes at once, and over Ray an exchange costs some 3 ms, whatever is in it. A prompt part goes once a worker, with the
-first record that needs it or before. Sizes are reckoned from the texts, which is what can be large.
+batch goes at once, and over Ray an exchange costs some 3 ms, whatever is in it. A prompt part goes once a worker, with
+the first record that needs it or before. Sizes are reckoned from the texts, which is what can be large.
 """
 
 from __future__ import annotations
