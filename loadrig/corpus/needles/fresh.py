@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from loadrig.context import EVAL_BANDS
-from loadrig.corpus.placing import Band
 
 _WORD = re.compile(r"[^\W_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:[,. ]\d{3})+")
@@ -57,10 +56,9 @@ class Fresh:
         free = [depth for depth in slots if all(abs(depth - other) >= away for other in beside)]
         return sorted(self.chance.sample(free, count))
 
-    def _new(self, draw: object) -> str:
-        assert callable(draw)
+    def _new(self, draw: Callable[[], str]) -> str:
         while True:
-            found = str(draw())
+            found = draw()
             if found.casefold() not in self._taken:
                 self._taken.add(found.casefold())
                 return found
@@ -68,8 +66,3 @@ class Fresh:
     def _word(self) -> str:
         syllables = [self.chance.choice(_ONSETS) + self.chance.choice(_VOWELS) for _ in range(3)]
         return "".join(syllables) + self.chance.choice(_ENDS)
-
-
-def band_of(number: int) -> Band:
-    """The band that `in_band` of this number is in."""
-    return Band(*EVAL_BANDS[number % len(EVAL_BANDS)])

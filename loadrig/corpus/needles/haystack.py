@@ -8,7 +8,7 @@ by id is the order in which they lie. Depths are measured in the finished texts.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -54,7 +54,8 @@ class Haystack:
 def built(documents: Sequence[Document], needles: Sequence[Needle], counter: Estimator) -> Haystack:
     """The documents, in their order, with every needle as near to its depth as a border of texts or paragraphs is."""
     order = sorted(range(len(needles)), key=lambda one: needles[one].depth)
-    rows = _with_sheets(documents, needles, [one for one in order if needles[one].title is not None], counter)
+    sheets = [_sheet(one, needles[one], counter) for one in order if needles[one].title is not None]
+    rows = _with_sheets(documents, sheets)
     homes = {row.sheet: place for place, row in enumerate(rows) if row.sheet is not None}
     ends = list(accumulate(row.tokens for row in rows))
     added: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
@@ -89,19 +90,15 @@ def _sheet(number: int, needle: Needle, counter: Estimator) -> _Row:
     return _Row(needle.title or "", needle.title, needle.text, counter.count(needle.text), number, needle.depth)
 
 
-def _with_sheets(
-    documents: Sequence[Document], needles: Sequence[Needle], sheets: Sequence[int], counter: Estimator
-) -> list[_Row]:
-    """Documents in their order, and sheets, in order of depth, between them."""
-    waiting = [_sheet(one, needles[one], counter) for one in sheets]
-    total = sum(one.tokens for one in documents) + sum(one.tokens for one in waiting)
+def _with_sheets(documents: Sequence[Document], sheets: Sequence[_Row]) -> list[_Row]:
+    """Documents in their order, and sheets, which come in order of depth, between them."""
+    waiting = deque(sheets)
+    total = sum(document.tokens for document in documents) + sum(sheet.tokens for sheet in sheets)
     rows: list[_Row] = []
     at = 0
     for document in documents:
-        while (
-            waiting and needles[sheets[-len(waiting)]].depth * total <= at + (waiting[0].tokens + document.tokens) / 2
-        ):
-            rows.append(waiting.pop(0))
+        while waiting and waiting[0].depth * total <= at + (waiting[0].tokens + document.tokens) / 2:
+            rows.append(waiting.popleft())
             at += rows[-1].tokens
         rows.append(_Row(document.id, document.title, document.text, document.tokens))
         at += document.tokens
