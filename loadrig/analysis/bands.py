@@ -17,7 +17,9 @@ from dataclasses import dataclass, replace
 from math import hypot
 
 from loadrig.analysis.experiments.cells import Cell
+from loadrig.analysis.grading import supported_by
 from loadrig.analysis.selection import grouped
+from loadrig.arms.placed import NOT_PLACED
 from loadrig.context import EVAL_BANDS
 from loadrig.corpus.placing import Band, bands_of
 from loadrig.graders.scores import read
@@ -32,7 +34,6 @@ from loadrig.stats import Share, wilson
 from loadrig.words.record import Record
 
 PLACED, WHOLE = "placed", "full_context"
-NOT_PLACED = "not_placed"
 ALPHA = 0.05
 MIDDLE = 0.5
 
@@ -92,8 +93,8 @@ class _Seen:
 
 def depths(run: RunFolder, every: Iterable[Cell]) -> tuple[Depths, ...]:
     """Every context in which something stood at a known depth; none in most runs."""
-    marks = _supported(run)
     groups = grouped(found for cell in every for found in _of(run, cell))
+    marks = _supported(run) if groups else {}
     rows = [_row(key, seen, marks) for key, seen in groups.items()]
     gaps = [gap for row in rows for gap in row.gaps]
     judged = iter(
@@ -189,8 +190,4 @@ def _gaps(names: Sequence[str], groups: Mapping[str, Sequence[_Seen]]) -> Iterat
 
 def _supported(run: RunFolder) -> dict[tuple[str, int], bool]:
     """The marks of the first judge who says of answers whether they are supported."""
-    for judge in judges(read(run.path)):
-        marks = {key: score.supported for key, score in judge.scores.items() if score.supported is not None}
-        if marks:
-            return marks
-    return {}
+    return next((marks for judge in judges(read(run.path)) if (marks := supported_by(judge))), {})

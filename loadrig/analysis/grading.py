@@ -95,11 +95,16 @@ def _figures(run: RunFolder, graded: Graded) -> GraderFigures:
     return GraderFigures(of.name, of.kind, of.source, of.graded_at, len(answers), len(graded.scores), *shares)
 
 
+def supported_by(judge: Graded) -> dict[tuple[str, int], bool]:
+    """Whether an answer is supported, of those of which the judge has said it, by trial and try."""
+    return {key: score.supported for key, score in judge.scores.items() if score.supported is not None}
+
+
 def _faithfulness(run: RunFolder, known: Sequence[Graded]) -> Iterator[Faithfulness]:
     order, floor = {arm: place for place, arm in enumerate(arm_names(run))}, FAITHFULNESS_FLOOR
     first = [record for record in first_asked(in_order(run, asked(run))) if record.arm != CONTROL]
     for judge in known:
-        marks = {key: score.supported for key, score in judge.scores.items() if score.supported is not None}
+        marks = supported_by(judge)
         said = [(record, marks[key]) for record in first if (key := (record.trial, record.try_no)) in marks]
         groups = grouped(((record.arm, record.model), mark) for record, mark in said)
         for (arm, model), found in sorted(groups.items(), key=lambda group: order[group[0][0]]):

@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from loadrig.analysis.bands import ALPHA, NOT_PLACED, PLACED
+from loadrig.analysis.bands import ALPHA, PLACED
 from loadrig.analysis.contexts import Looked
 from loadrig.analysis.experiments.cells import Cell
 from loadrig.analysis.selection import CONTROL, grouped
+from loadrig.arms.placed import NOT_PLACED
 from loadrig.corpus.placing import LEAST
 from loadrig.cost import prompt_tokens
 from loadrig.statistics.clustered import mean, mean_difference
@@ -199,8 +200,8 @@ def _row(key: Key, seen: Sequence[_Seen]) -> Lengths:
     groups = grouped((one.size, one) for one in seen)
     sizes = tuple(_at(size, groups[size]) for size in sorted(groups))
     scored = {one.size: one.right for one in sizes if one.right is not None} if key[0] == PLACED else {}
-    effective = effective_length({size: found.share for size, found in scored.items()})
-    absolute = effective_length({size: found.share for size, found in scored.items()}, threshold=ABSOLUTE)
+    shares = {size: found.share for size, found in scored.items()}
+    effective, absolute = effective_length(shares), effective_length(shares, threshold=ABSOLUTE)
     return Lengths(*key, sizes, tuple(_rises(key, groups)), _sure(effective, scored), _sure(absolute, scored))
 
 
