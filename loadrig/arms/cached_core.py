@@ -20,7 +20,7 @@ import msgspec
 from loadrig.arms.caching import Cache, lifetime, primer, suffix, system_for
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import ask_for, instructions, left_out
-from loadrig.arms.passages import of_hits, whole
+from loadrig.arms.passages import TAG_TOKENS, of_hits, tokens_of_hits, whole
 from loadrig.words.arm import Answer, Client, Unit, View
 from loadrig.words.corpus import Corpus, Document, Hit, Question
 from loadrig.words.prompt import Ask, Part, Prompt
@@ -28,7 +28,6 @@ from loadrig.words.settings import NotNegative, Positive
 
 NO_HIT = "No other document of the collection contains any word of the question."
 CEILING_TOKENS = 8_000  # of a core without patterns, where the plan gives no other
-TAG_TOKENS = 25  # of a document's tags with id, date and title: an estimate used before a run only
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +76,8 @@ class CachedCore:
 
     def prompt_tokens(self, corpus: Corpus) -> int:
         core = _chosen(corpus.documents, self.core, self.core_tokens)
-        pieces = corpus.chunks if self.unit == "chunk" else corpus.documents
-        mean = sum(piece.tokens for piece in pieces) / max(1, len(pieces))
         shown = sum(document.tokens + TAG_TOKENS for document in core)
-        return OVERHEAD_TOKENS + shown + round(min(self.k, len(pieces)) * (mean + TAG_TOKENS))
+        return OVERHEAD_TOKENS + shown + tokens_of_hits(corpus, self.k, self.unit)
 
     def primes(self, view: View, caller: tuple[str, ...], run: str) -> tuple[Prompt, ...]:
         core = _core(view, self.core, self.core_tokens)

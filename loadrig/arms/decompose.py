@@ -17,7 +17,7 @@ import msgspec
 
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import SPLITTING, ask_for, instructions, left_out
-from loadrig.arms.passages import of_hits
+from loadrig.arms.passages import of_hits, tokens_of_hits
 from loadrig.arms.rag import NO_HIT
 from loadrig.words.arm import Answer, Client, Unit
 from loadrig.words.corpus import Corpus, Hit, Question
@@ -68,9 +68,7 @@ class Decompose:
 
     def prompt_tokens(self, corpus: Corpus) -> int:
         """Both turns of a question with two parts."""
-        pieces = corpus.chunks if self.unit == "chunk" else corpus.documents
-        mean = sum(piece.tokens for piece in pieces) / max(1, len(pieces))
-        return 2 * OVERHEAD_TOKENS + round(min(2 * self.k, len(pieces)) * (mean + 25))
+        return 2 * OVERHEAD_TOKENS + tokens_of_hits(corpus, 2 * self.k, self.unit)
 
     async def answer(self, question: Question, client: Client) -> Answer:
         split = await self._split(question.question, client)

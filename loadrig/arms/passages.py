@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
-from loadrig.words.arm import View
-from loadrig.words.corpus import Chunk, Document, Hit
+from loadrig.words.arm import Unit, View
+from loadrig.words.corpus import Chunk, Corpus, Document, Hit
 
+TAG_TOKENS = 25  # of tags with id, date and title: an estimate used before a run only
 _DELIMITER = re.compile(r"<(/?document)", re.IGNORECASE)
 
 
@@ -34,6 +35,13 @@ def of_hits(view: View, hits: Iterable[Hit]) -> str:
         else passage(view.documents[hit.doc], view.chunks[hit.chunk])
         for hit in hits
     )
+
+
+def tokens_of_hits(corpus: Corpus, k: int, unit: Unit) -> int:
+    """Estimated tokens of `k` pieces of mean size between their tags, or of all where there are not so many."""
+    pieces = corpus.chunks if unit == "chunk" else corpus.documents
+    mean = sum(piece.tokens for piece in pieces) / max(1, len(pieces))
+    return round(min(k, len(pieces)) * (mean + TAG_TOKENS))
 
 
 def in_document_order(view: View, hits: Iterable[Hit]) -> tuple[Hit, ...]:

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import DIRECT, ask_for
-from loadrig.arms.passages import whole
+from loadrig.arms.passages import TAG_TOKENS, whole
 from loadrig.context import STUFF_CEILING_TOKENS
 from loadrig.corpus.placing import Unplaceable, bands_of, place_gold_at_depth
 from loadrig.words.arm import Answer, Client, View
@@ -55,7 +55,7 @@ class PlacedGold:
 
     def prompt_tokens(self, corpus: Corpus) -> int:
         tokens = min(self.length, corpus.tokens)
-        return OVERHEAD_TOKENS + tokens + 25 * max(1, len(corpus.documents) * tokens // max(1, corpus.tokens))
+        return OVERHEAD_TOKENS + tokens + TAG_TOKENS * max(1, len(corpus.documents) * tokens // max(1, corpus.tokens))
 
     async def answer(self, question: Question, client: Client) -> Answer:
         context = _context(client.view, frozenset(question.gold), self)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from loadrig.arms import citable
 from loadrig.arms.control import OVERHEAD_TOKENS
 from loadrig.arms.instructions import ask_for, instructions, left_out
-from loadrig.arms.passages import in_document_order, of_hits
+from loadrig.arms.passages import in_document_order, of_hits, tokens_of_hits
 from loadrig.arms.quotes import answer_of
 from loadrig.words.arm import Answer, Client, Unit
 from loadrig.words.corpus import Corpus, Hit, Question
@@ -46,9 +46,7 @@ class Rag:
         return (self.retriever,)
 
     def prompt_tokens(self, corpus: Corpus) -> int:
-        pieces = corpus.chunks if self.unit == "chunk" else corpus.documents
-        mean = sum(piece.tokens for piece in pieces) / max(1, len(pieces))
-        return OVERHEAD_TOKENS + round(min(self.k, len(pieces)) * (mean + 25))
+        return OVERHEAD_TOKENS + tokens_of_hits(corpus, self.k, self.unit)
 
     async def answer(self, question: Question, client: Client) -> Answer:
         hits = await self._hits(question, client)
