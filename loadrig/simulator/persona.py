@@ -45,14 +45,14 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     answer from all that was seen."""
     said = _verdict(request.messages, attempt, scenario) or repeated(request.messages)
     if said is not None:
-        return "end_turn", (Text(tuple(pieces(said))),)
+        return _saying(said)
     given = read_given(request.messages)
     words = most_words(request.messages)
     if words is not None:
-        return "end_turn", (Text(tuple(pieces(summary(given.sources, given.question, words)))),)
+        return _saying(summary(given.sources, given.question, words))
     parts = in_parts(request.form, given.question)
     if parts is not None:
-        return "end_turn", (Text(tuple(pieces(parts))),)
+        return _saying(parts)
     sources = _read(given.sources, attempt, scenario)
     if request.tools:
         seen = transcribe(request.messages, toolset(request.tools), sources)
@@ -64,12 +64,16 @@ def respond(request: Request, attempt: str, scenario: Scenario) -> tuple[str, tu
     told = _told(given.question, sources, attempt, scenario)
     if request.form is not None:
         grasp = _grasp(request, Given(given.question, sources), told.text, attempt, scenario=scenario)
-        return "end_turn", (Text(tuple(pieces(filled(request.form, grasp)))),)
+        return _saying(filled(request.form, grasp))
     planting = Planting(
         draw(scenario.seed, attempt, "citations"), scenario.fabricates_citations, scenario.misplaces_citations
     )
     whole = Said(told.text + _manner(len(sources), attempt, scenario), told.quotes)
     return "end_turn", cited(whole, sources, element_asked(request.system), planting)
+
+
+def _saying(text: str) -> tuple[str, tuple[Text]]:
+    return "end_turn", (Text(tuple(pieces(text))),)
 
 
 def _told(question: str, sources: list[Source], attempt: str, scenario: Scenario) -> Said:
