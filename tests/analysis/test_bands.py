@@ -15,7 +15,7 @@ from loadrig.words.record import Failure, Record
 from loadrig.words.score import Grader, Score
 
 KIND = "loadrig.arms.placed:PlacedGold"
-EARLY, MIDDLE = "placed-8k-b0-10", "placed-8k-b40-60"
+EARLY, MIDDLE, LATE = "placed-8k-b0-10", "placed-8k-b40-60", "placed-8k-b90-100"
 
 
 def arm(name: str, band: str, length: int = 8000) -> dict[str, Any]:
@@ -57,6 +57,34 @@ def test_one_question_more_is_no_gap(tmp_path: Path) -> None:
     (gap,) = row(tmp_path, answers(EARLY, 0.05, 37, 50) + answers(MIDDLE, 0.5, 36, 50)).gaps
     assert gap.gap == pytest.approx(0.02)
     assert not gap.found
+
+
+def test_two_ends_are_two_tests(tmp_path: Path) -> None:
+    """Six more of fifty at either end are p = 2 / 2^6 each, .03125: Holm makes it .0625, and nothing is claimed."""
+    plan = {"name": "depth", "arms": [*PLAN["arms"], arm(LATE, "90-100%")]}
+    records = answers(EARLY, 0.05, 26, 50) + answers(MIDDLE, 0.5, 20, 50) + answers(LATE, 0.95, 26, 50)
+    gaps = row(tmp_path, records, plan=plan).gaps
+    assert [(gap.end, gap.middle) for gap in gaps] == [("0-10", "40-60"), ("90-100", "40-60")]
+    assert [gap.p for gap in gaps] == pytest.approx([0.03125, 0.03125])
+    assert [gap.adjusted_p for gap in gaps] == pytest.approx([0.0625, 0.0625])
+    assert not any(gap.found for gap in gaps)
+    assert all(gap.low is not None and gap.low > 0 for gap in gaps)
+
+
+def test_a_middle_that_is_better_is_no_finding(tmp_path: Path) -> None:
+    """37 early and 46 in the middle are beyond noise, and the other way round."""
+    (gap,) = row(tmp_path, answers(EARLY, 0.05, 37, 50) + answers(MIDDLE, 0.5, 46, 50)).gaps
+    assert (gap.gap, gap.adjusted_p) == pytest.approx((-0.18, 2 / 2**9))
+    assert not gap.found
+
+
+def test_what_could_not_be_placed_is_in_no_gap(tmp_path: Path) -> None:
+    """Of ten questions nine were placed in both: eight of nine early, five of nine in the middle."""
+    records = [*answers(EARLY, 0.05, 9, 10), *answers(MIDDLE, 0.5, 6, 10)]
+    gone = {"reason": "not_placed", "failure": Failure("not_placed", "x"), "outcome": "failed", "answer": ""}
+    records[0] = record("gone", arm=EARLY, question="q0", **gone)
+    (gap,) = row(tmp_path, records).gaps
+    assert (gap.n, gap.at_end, gap.in_middle) == pytest.approx((9, 8 / 9, 5 / 9))
 
 
 def test_the_depth_that_was_reached_stands_beside_the_band(tmp_path: Path) -> None:
@@ -135,6 +163,17 @@ def test_an_unpaired_gap_has_newcombes_interval() -> None:
     gap = gap_of(a, b, names=("0-10", "40-60"))
     assert gap is not None
     assert (gap.gap, gap.low, gap.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    assert (gap.n, gap.at_end, gap.in_middle) == pytest.approx((70, 0.8, 0.6))
+
+
+def test_full_context_in_another_order_has_no_depths(tmp_path: Path) -> None:
+    """A probe's depth is where it lies by date and id; shuffled, it lies elsewhere."""
+    kind = {"name": "full_context-shuffle", "kind": "loadrig.arms.full_context:FullContext", "order": "shuffle"}
+    run = read_run(
+        tmp_path, [record("t", arm="full_context-shuffle", question="q0")],
+        plan={"name": "p", "arms": [kind]}, questions=[question("q0", gold=("d1",), depths=(0.05,))],
+    )  # fmt: skip
+    assert depths(run, cells(run)) == ()
 
 
 def test_a_run_without_depths_has_none(tmp_path: Path) -> None:

@@ -176,6 +176,15 @@ def test_every_turn_counts_and_none_is_read_twice() -> None:
     assert verdicts(trial, {**one, **two, **three}) == ["sent", "sent"]
 
 
+def test_a_prompt_of_several_that_is_gone_leaves_nothing_checked() -> None:
+    """What the one on file does not hold, the other may have held: nothing is called fabricated."""
+    first, one = sent(Ask((Part(passages.whole(POOL)),)))
+    other, _ = sent(Ask((Part(passages.whole(CAFE)),)))
+    turns = tuple(turn(prompt=prompt) for prompt in (first, other))
+    trial = record("t", turns=turns, citations=(Citation("sells soup", "cafe.md"), Citation("The pool", "pool.md")))
+    assert verdicts(trial, one) == ["unchecked", "unchecked"]
+
+
 def test_another_trials_documents_do_not_count() -> None:
     """What a neighbour was sent is not what this one was sent."""
     prompt, kept = sent(Ask((Part(passages.whole(CAFE)),)))
@@ -218,6 +227,15 @@ def test_figures_are_of_answers_and_of_spans(tmp_path: Path) -> None:
     assert (whole.rate.k, whole.rate.n, whole.misplacing.k, whole.misplacing.n) == (1, 4, 1, 4)
 
 
+def test_each_rate_is_of_its_own_verdict(tmp_path: Path) -> None:
+    """Three answers: two with a made-up span, one of them with a misplaced one too; the third is sound."""
+    run = _run(tmp_path, _cited("1", BAD), _cited("2", BAD, ELSEWHERE, GOOD), _cited("3", GOOD))
+    whole = _by_arm(run)[0].categories[0]
+    assert whole.rate is not None
+    assert whole.misplacing is not None
+    assert (whole.rate.k, whole.rate.n, whole.misplacing.k, whole.misplacing.n) == (2, 3, 1, 3)
+
+
 def test_the_interval_is_wilsons() -> None:
     """B-09: two of ten thousand are .0002 with [.0001, .0007]; of none there is no rate."""
     assert rate(wilson(2, 10_000)) == "2/10,000 [.0001, .0007]"
@@ -239,6 +257,16 @@ def test_an_arm_that_was_to_cite_and_did_not_is_shown(tmp_path: Path) -> None:
     plan = {"name": "p", "arms": [{"name": "rag", "citations": "asked"}, {"name": "other", "citations": "off"}]}
     run = _run(tmp_path, record("1"), record("2", arm="other"), plan=plan)
     assert [(arm.arm, arm.categories[0].bare, arm.categories[0].rate) for arm in _by_arm(run)] == [("rag", 1, None)]
+
+
+def test_an_agent_that_was_shown_blocks_was_to_cite(tmp_path: Path) -> None:
+    """Blocks can be cited; what comes between tags was not asked for."""
+    plan = {
+        "name": "p",
+        "arms": [{"name": "agentic-blocks", "results": "blocks"}, {"name": "agentic", "results": "text"}],
+    }
+    run = _run(tmp_path, record("1", arm="agentic-blocks"), record("2", arm="agentic"), plan=plan)
+    assert [(arm.arm, arm.categories[0].bare) for arm in _by_arm(run)] == [("agentic-blocks", 1)]
 
 
 def test_the_report_and_the_json_have_it(tmp_path: Path) -> None:
