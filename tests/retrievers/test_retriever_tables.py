@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from compared import answers, run_of
-from scripted_client import tiny
 
 from loadrig.config import read_plan
 from loadrig.execution.folder import plan_as_json
@@ -16,9 +15,6 @@ from loadrig.retrievers import Material, Retriever, load
 from loadrig.retrievers.bm25 import Bm25
 from loadrig.retrievers.hybrid import Hybrid
 from loadrig.words.errors import InputError
-from loadrig.words.settings import NamedRetriever
-from loadrig.worker.library import Texts, open_indexes
-from loadrig.worker.rebuilding import build_once, name_of
 
 GOOD = """\
 [corpus]
@@ -91,17 +87,6 @@ def test_a_run_begun_before_there_were_tables_can_be_resumed(tmp_path: Path) -> 
     )
     assert changed_keys(run_of("a", answers(1, 2), {"plan": before}), without) == []
     assert changed_keys(run_of("a", answers(1, 2), {"plan": with_tables}), other) == ["retriever.0.options.k1"]
-
-
-def test_a_named_retriever_is_built_anew_where_documents_change(tmp_path: Path) -> None:
-    """With its options, through those that the plan named, and without a copy of what it searches through."""
-    both = NamedRetriever(name="both", kind="hybrid", options=Hybrid(of=("stemmed", "bm25-okapi")))
-    stemmed = NamedRetriever(name="stemmed", kind="bm25", options=Bm25(stem=True))
-    texts = Texts(tiny(), {}, rebuilt=("both",), given=(both, stemmed))
-    assert build_once(tmp_path, 0, texts, tiny()).failure is None
-    opened = open_indexes(tmp_path, name_of(0))
-    assert opened.keys() == {"both"}
-    assert opened["both"].search("prunings", 1, (), unit="document")[0].doc == "trees/apples.md"
 
 
 def test_a_kind_of_the_users_own_has_options_too(tmp_path: Path) -> None:
