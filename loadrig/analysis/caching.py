@@ -60,15 +60,16 @@ class Side:
 @dataclass(frozen=True, slots=True)
 class ArmCaching:
     """What an arm's calls to a model, `requests` in trials, had of the cache; `told` of them said what was read and
-    written. Tokens and `hits` are of those; `writes` of them wrote. `prefixes`: distinct ones, of all calls. `minimum`:
-    tokens below which nothing is cached, None: not known. `pays_from`: on how many questions a prefix pays, by the
-    prices of the day, None: not known or never. `primed`, `priming`: calls beforehand and their money, which is in no
-    cost per question; `primed_warm` of them read what an earlier run had written. `neither`: trials that are not warm
-    and not cold, for the first call that asked told nothing."""
+    written. Tokens and `hits` are of those; `writes` of them wrote. `lifetime_s`: None where its calls asked for
+    several. `prefixes`: distinct ones, of all calls. `minimum`: tokens below which nothing is cached, None: not known.
+    `pays_from`: on how many questions a prefix pays that is primed, by the prices of the day, None: not known or never.
+    `primed`, `priming`: calls beforehand and their money, which is in no cost per question; `primed_warm` of them read
+    what an earlier run had written. `neither`: trials that are not warm and not cold, for the first call that asked
+    told nothing."""
 
     arm: str
     model: str
-    lifetime_s: int
+    lifetime_s: int | None
     prefixes: int
     requests: int
     told: int
@@ -200,7 +201,8 @@ def _reason(call: _Call, entry: _Entry, minimum: int | None, *, changed: bool) -
 
 
 def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], facts: Mapping[str, Any]) -> ArmCaching:
-    record, lifetime_s = calls[0].record, calls[0].prefix.lifetime_s
+    record, lifetimes = calls[0].record, {call.prefix.lifetime_s for call in calls}
+    lifetime_s = lifetimes.pop() if len(lifetimes) == 1 else None
     own = [call for call in calls if call.when == "trials"]
     usages = [call.usage for call in own if call.usage is not None]
     read, prompt = sum(usage.cache_read or 0 for usage in usages), sum(map(prompt_tokens, usages))
@@ -223,7 +225,7 @@ def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], 
         written_1h=sum(usage.cache_write_1h or 0 for usage in usages),
         hit_share=read / prompt if prompt else None,
         minimum=facts.get("minimum"),
-        pays_from=(facts.get("pays_from") or {}).get("1h" if lifetime_s > 300 else "5m"),
+        pays_from=lifetime_s and (facts.get("pays_from") or {}).get("1h" if lifetime_s > 300 else "5m"),
         primed=len(primers),
         priming=money((charge for record in primers for charge in charges(record)), currency_of(run)),
         primed_warm=sum(call.hit is True for call in calls if call.when == "priming"),

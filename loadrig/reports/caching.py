@@ -26,7 +26,7 @@ def usage(summary: Summary) -> Table:
     """Requests, the share of tokens read, and what was written."""
     rows = tuple(
         (
-            _name(summary, one), LIFETIMES.get(one.lifetime_s, f"{one.lifetime_s} s"), str(one.prefixes),
+            _name(summary, one), _lifetime(one), str(one.prefixes),
             f"{one.hits}/{one.told}", fraction(one.hit_share), number(one.read), str(one.writes),
             number(one.written_5m + one.written_1h), f"{one.primed}: {money(one.priming)}" if one.primed else NONE,
             number(one.minimum), number(one.pays_from),
@@ -96,6 +96,10 @@ def _notes(summary: Summary) -> Iterator[str]:
 def _side(of: Side) -> tuple[str, ...]:
     spread = of.ttft.successes
     return str(of.n), several(spread.p50, spread.p95), f"{of.ttft.ok}/{of.ttft.n}", amount(of.cost.per_asked)
+
+
+def _lifetime(one: ArmCaching) -> str:
+    return "several" if one.lifetime_s is None else LIFETIMES.get(one.lifetime_s, f"{one.lifetime_s} s")
 
 
 def _name(summary: Summary, one: ArmCaching) -> str:

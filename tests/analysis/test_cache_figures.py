@@ -186,6 +186,13 @@ def test_a_trial_whose_first_request_tells_nothing_is_neither_and_is_counted(tmp
     assert f"{one.arm}: 1 trial is neither, for the first request told no counters" in told
 
 
+def test_an_arm_that_keeps_for_two_lifetimes_has_neither_of_them(tmp_path: Path) -> None:
+    """A router whose ways keep unlike long: no one lifetime, and no one number of questions from which it pays."""
+    (one,) = found(tmp_path, call(0, READ), call(10, READ, "long q1 end"))
+    assert (one.lifetime_s, one.pays_from, one.prefixes) == (None, None, 2)
+    assert "| several |" in " ".join(render(summarize(log.read_run(tmp_path))).split())
+
+
 def test_a_run_without_a_cache_has_no_such_figures(tmp_path: Path) -> None:
     """Words of a document that look like the key are none: there the quotes are escaped."""
     text = {"text": b'{"type":"text","text":"say \\"cache_control\\": {}"}'}
