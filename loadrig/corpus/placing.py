@@ -12,7 +12,7 @@ its place varied.)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate
@@ -57,6 +57,15 @@ class Unplaceable:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A gold document and where its middle is to lie, in the band that it was dealt."""
+
+    document: Document
+    depth: float
+    band: Band
+
+
 def bands_of(text: str) -> tuple[Band, ...]:
     """The bands that a text names: `40-60%`, or several joined by `+`. Raises `ValueError`."""
     found = []
@@ -90,7 +99,7 @@ def place_gold_at_depth(
     targets = _targets(wanted, bands, seed)
     for order in range(ORDERS):
         placed = _arranged(_in_order(chosen, seed, order), targets, total)
-        if _fits(placed.depths, bands):
+        if all(target.band.holds(depth) for depth, target in zip(placed.depths, targets, strict=True)):
             return placed
     told = ", ".join(f"{depth:.1%}" for depth in placed.depths)
     largest = max(document.tokens for document in wanted)
@@ -131,30 +140,30 @@ def _in_order(documents: Sequence[Document], seed: int, order: int) -> list[Docu
     return sorted(documents, key=lambda one: blake2b(f"{seed}/{order}/{one.id}".encode(), digest_size=8).digest())
 
 
-def _targets(wanted: Sequence[Document], bands: Sequence[Band], seed: int) -> list[tuple[float, Document]]:
-    """Each gold document with the depth it is to have, in order of depth."""
+def _targets(wanted: Sequence[Document], bands: Sequence[Band], seed: int) -> list[_Target]:
+    """One for each gold document, in order of depth."""
     mixed = _in_order(wanted, seed, -1)
     found = []
     for place, band in enumerate(bands):
         own = mixed[place :: len(bands)]
         step = (band.high - band.low) / max(1, len(own))
-        found += [(band.low + (number + 0.5) * step, document) for number, document in enumerate(own)]
-    return sorted(found, key=lambda one: (one[0], one[1].id))
+        found += [_Target(document, band.low + (number + 0.5) * step, band) for number, document in enumerate(own)]
+    return sorted(found, key=lambda one: (one.depth, one.document.id))
 
 
-def _arranged(others: Sequence[Document], targets: Sequence[tuple[float, Document]], total: int) -> Placed:
+def _arranged(others: Sequence[Document], targets: Sequence[_Target], total: int) -> Placed:
     """Documents laid down from the top: before each gold one as many others as come nearest to its depth."""
     left, laid, at = list(others), list[Document](), 0
-    for depth, document in targets:
-        start = depth * total - document.tokens / 2
+    for target in targets:
+        start = target.depth * total - target.document.tokens / 2
         for one in _filling(left, start - at):
             left.remove(one)
             laid.append(one)
             at += one.tokens
-        laid.append(document)
-        at += document.tokens
+        laid.append(target.document)
+        at += target.document.tokens
     laid += left
-    golden = {document.id for _, document in targets}
+    golden = {target.document.id for target in targets}
     depths = tuple(depth for depth, one in zip(middles(laid), laid, strict=True) if one.id in golden)
     return Placed(tuple(laid), depths, total)
 
@@ -169,14 +178,6 @@ def _filling(left: Sequence[Document], room: float) -> list[Document]:
     ids = {document.id for document in taken}
     over = min((one for one in left if one.id not in ids), key=lambda one: one.tokens, default=None)
     return [*taken, over] if over is not None and over.tokens - room < room else taken
-
-
-def _fits(depths: Sequence[float], bands: Sequence[Band]) -> bool:
-    """Whether every document is in its band: in order of depth, each band has its share of them, as they were dealt."""
-    ordered = sorted(bands, key=lambda band: band.low)
-    counts = {band: len(range(place, len(depths), len(bands))) for place, band in enumerate(bands)}
-    expected: Iterator[Band] = (band for band in ordered for _ in range(counts[band]))
-    return all(band.holds(depth) for depth, band in zip(depths, expected, strict=True))
 
 
 def _tokens(documents: Sequence[Document]) -> int:

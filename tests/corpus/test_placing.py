@@ -77,6 +77,15 @@ def test_one_gold_document_a_band() -> None:
     assert found.depths == pytest.approx((0.05, 0.5, 0.95), abs=0.006)
 
 
+@pytest.mark.parametrize(
+    ("band", "early", "late"), [("90-100%+0-10%", 1, 2), ("0-10%+90-100%", 2, 1), ("0-10%+0-10%", 3, 0)]
+)
+def test_the_first_band_named_has_the_odd_document(band: str, early: int, late: int) -> None:
+    """Three gold documents over two bands, whichever is named first, and also where both are the same."""
+    found = placed(documents(*[50] * 60), {"d1", "d2", "d3"}, band, 2500)
+    assert (sum(depth <= 0.1 for depth in found.depths), sum(depth >= 0.9 for depth in found.depths)) == (early, late)
+
+
 def test_another_seed_lays_down_others_and_the_same_the_same() -> None:
     """The distractors and their order come from the seed."""
     texts = documents(*[100] * 50)
