@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from loadrig.analysis.bands import ALPHA, PLACED
 from loadrig.analysis.contexts import Looked
 from loadrig.analysis.experiments.cells import Cell
-from loadrig.analysis.selection import CONTROL, grouped
+from loadrig.analysis.selection import grouped
 from loadrig.arms.placed import NOT_PLACED
 from loadrig.corpus.placing import LEAST
 from loadrig.cost import prompt_tokens
@@ -138,7 +138,7 @@ def effective_length(
 def lengths(every: Iterable[Cell], looked: Iterable[Looked]) -> tuple[Lengths, ...]:
     """Of every family of arms and model that has two sizes and more."""
     declined = {(one.record.trial, one.record.try_no): one for one in looked}
-    groups = grouped(found for cell in every if cell.arm != CONTROL for found in _of(cell, declined))
+    groups = grouped(found for cell in every for found in _of(cell, declined))
     rows = [_row(key, seen) for key, seen in groups.items()]
     rows = [row for row in rows if len(row.sizes) > 1]
     rises = [rise for row in rows for rise in row.rises]

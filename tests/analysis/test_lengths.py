@@ -12,7 +12,7 @@ from records import question, read_run, record, turn
 from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.experiments.cells import cells
 from loadrig.analysis.lengths import ABSOLUTE, Lengths, effective_length, lengths, rate, size_of
-from loadrig.words.record import Record, Usage
+from loadrig.words.record import Failure, Record, Usage
 
 K = 1000
 SHORT_TO_LONG = (1 * K, 2 * K, 4 * K, 8 * K, 16 * K, 32 * K)
@@ -58,6 +58,13 @@ def test_a_shorter_length_that_fails_is_named() -> None:
     assert found is not None
     assert (found.length, found.dips) == (4000, (2000,))
     assert effective_length({}) is None
+
+
+def test_a_length_behind_the_longest_is_no_dip() -> None:
+    """2,000 fails before 4,000, 8,000 after it."""
+    found = effective_length({1000: 1.0, 2000: 0.5, 4000: 0.9, 8000: 0.1})
+    assert found is not None
+    assert (found.length, found.dips) == (4000, (2000,))
 
 
 def test_a_share_where_nothing_varies_is_bounded_by_its_questions() -> None:
@@ -117,6 +124,39 @@ def test_as_many_refusals_are_no_rise(tmp_path: Path) -> None:
     """Three of forty at either length: nothing is claimed."""
     records = refusing("p8000", 3, context_tokens=7900) + refusing("p64000", 3, context_tokens=63_000)
     assert not any(rise.found for rise in found(tmp_path, records, placed_plan(8000, 64000)).rises)
+
+
+def test_refusals_that_fall_do_not_rise(tmp_path: Path) -> None:
+    """Twenty of forty at 8,000 tokens, two at 64,000: beyond noise, and the other way round."""
+    records = refusing("p8000", 20, context_tokens=7900) + refusing("p64000", 2, context_tokens=63_000)
+    rises = found(tmp_path, records, placed_plan(8000, 64000)).rises
+    assert [(rise.what, rise.a, rise.b, rise.found) for rise in rises] == [
+        ("refused", 0.5, 0.05, False), ("declined", 0.5, 0.05, False),
+    ]  # fmt: skip
+
+
+def test_two_rises_are_two_tests(tmp_path: Path) -> None:
+    """Who refuses declines too: the same numbers, so one p, and Holm doubles it."""
+    records = refusing("p8000", 2, context_tokens=7900) + refusing("p64000", 8, context_tokens=63_000)
+    refused, declined = found(tmp_path, records, placed_plan(8000, 64000)).rises
+    assert (refused.p, refused.adjusted_p) == pytest.approx((declined.p, 2 * refused.p))
+    assert 0 < refused.p < 0.5
+
+
+def test_only_the_models_refusal_is_one(tmp_path: Path) -> None:
+    """An answer that never came refuses nothing; what could not be placed, and a trap that failed, have no size."""
+    empty = {"outcome": "unanswered", "reason": "empty", "answer": "", "context_tokens": 8000}
+    gone = {"outcome": "failed", "answer": ""}
+    records = [
+        *refusing("p8000", 3, context_tokens=8000)[:10], record("e", arm="p8000", question="q10", **empty),
+        record("n", arm="p8000", question="q11", reason="not_placed", failure=Failure("not_placed", "x"), **gone),
+        record("f", arm="p8000", question="trap", reason="timeout", failure=Failure("timeout", "x"), **gone),
+        *refusing("p64000", 0, context_tokens=64_000),
+    ]  # fmt: skip
+    asked = [*(question(f"q{n}", gold=("d1",)) for n in range(40)), question("trap")]
+    run = read_run(tmp_path, records, plan=placed_plan(8000, 64000), questions=asked)
+    (one,) = lengths(cells(run), looked_at(run, {}))
+    assert (one.sizes[0].refused.k, one.sizes[0].refused.trials) == (3, 11)
 
 
 def test_other_arms_are_by_their_prompts(tmp_path: Path) -> None:
