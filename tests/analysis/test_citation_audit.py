@@ -282,6 +282,25 @@ def test_the_report_and_the_json_have_it(tmp_path: Path) -> None:
     assert table(summarize(read_run(tmp_path / "bare", [record("1")]))) is None
 
 
+def test_every_count_stands_in_its_column(tmp_path: Path) -> None:
+    """Of four answers two have a made-up span, one of these a misplaced one too; a wrong one cites what was sent, and
+    one cites nothing."""
+    wrong = _cited("3", GOOD, answer="no")
+    run = _run(tmp_path, _cited("1", BAD), _cited("2", BAD, ELSEWHERE, GOOD), wrong, record("4"))
+    found = table(summarize(run))
+    assert found is not None
+    cells = tuple(cell.partition(" [")[0] for cell in found.rows[0])
+    assert cells == ("rag, all", "4", "3", "1", "5", "2", "1", "0", "2/3", "1/3", "1")
+
+
+def test_a_category_is_shown_where_spans_are_ill(tmp_path: Path) -> None:
+    """Behind all of them the ones with a made-up or a misplaced span; one whose spans are sound is left out."""
+    kinds = {"a": GOOD, "b": BAD, "c": ELSEWHERE}
+    found = table(summarize(_run(tmp_path, *(_cited(kind, one, category=kind) for kind, one in kinds.items()))))
+    assert found is not None
+    assert [row[0] for row in found.rows] == ["rag, all", "rag, b", "rag, c"]
+
+
 def test_an_arm_that_cites_what_was_not_sent_is_warned_of(tmp_path: Path) -> None:
     """With both counts; where every span was sent, nobody is."""
     bad = summarize(_run(tmp_path / "bad", _cited("1", GOOD, BAD), _cited("2", GOOD))).warnings

@@ -96,6 +96,8 @@ def test_hits_stand_by_rank_and_each_once() -> None:
     a, b, c, d = (Hit(name, f"{name}#0", 1.0) for name in "abcd")
     assert merged([(a, b), (c, a, d)]) == (a, c, b, d)
     assert merged([(a, b), (), (b,)]) == (a, b)
+    more = Hit("a", "a#1", 0.5)
+    assert merged([(a, more), (b,)]) == (a, b, more)  # another passage of a document is not the same
 
 
 def test_parts_without_a_known_word_show_no_document(tmp_path: Path) -> None:
