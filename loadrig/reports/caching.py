@@ -78,12 +78,12 @@ def _notes(summary: Summary) -> Iterator[str]:
     yield (
         "of measured and tail trials; share read: tokens read from the cache / all prompt tokens; primed: calls "
         "before the run and their money, in the bill and in no cost per question, of the first of arms that share a "
-        "prefix; least: shorter prefixes are not cached, and nobody is told"
+        "prefix; least: shorter prefixes are not cached, and nobody is told; pays from: a priming call included"
     )
     for one in summary.caching:
         silent = one.told and not one.read and not one.writes
         if silent:
-            yield f"{_name(summary, one)}: {SILENT}: it asked {one.requests} times, and nothing was written or read"
+            yield f"{_name(summary, one)}: {SILENT}: nothing was written or read in {one.told} requests"
         if one.primed_warm:
             yield (
                 f"{_name(summary, one)}: {one.primed_warm} of {one.primed} priming calls found their prefix kept by an "

@@ -193,6 +193,14 @@ def test_an_arm_that_keeps_for_two_lifetimes_has_neither_of_them(tmp_path: Path)
     assert "| several |" in " ".join(render(summarize(log.read_run(tmp_path))).split())
 
 
+def test_a_silent_cache_is_told_of_the_requests_that_told(tmp_path: Path) -> None:
+    """Two of three requests say that nothing was written or read; of the third nobody knows."""
+    write_run(tmp_path, [call(0, NOTHING), call(10, NOTHING), call(20, {"input": 100})], prompts=PROMPTS, **CACHES)
+    text = render(summarize(log.read_run(tmp_path)))
+    assert "rag: silent no-cache: nothing was written or read in 2 requests" in text
+    assert "rag: 1 of 3 requests told no counters" in text
+
+
 def test_a_run_without_a_cache_has_no_such_figures(tmp_path: Path) -> None:
     """Words of a document that look like the key are none: there the quotes are escaped."""
     text = {"text": b'{"type":"text","text":"say \\"cache_control\\": {}"}'}
@@ -215,7 +223,7 @@ def test_the_report_and_the_terminal_tell_it(tmp_path: Path) -> None:
     text = render(summary)
     (row,) = (line for line in text[text.index("## Prompt cache") :].split("\n## ")[0].splitlines() if "| rag" in line)
     assert row.replace(" ", "") == "|rag|5m|1|1/2|.450|90|1|90|-|512|2|"
-    assert "core: silent no-cache: it asked 2 times, and nothing was written or read" in text
+    assert "core: silent no-cache: nothing was written or read in 2 requests" in text
     console = Console(file=io.StringIO(), width=110)
     show(summary, console)
     assert "Warm and cold" in console.file.getvalue()  # type: ignore[attr-defined]
