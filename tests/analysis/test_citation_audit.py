@@ -283,14 +283,14 @@ def test_the_report_and_the_json_have_it(tmp_path: Path) -> None:
 
 
 def test_every_count_stands_in_its_column(tmp_path: Path) -> None:
-    """Of four answers two have a made-up span, one of these a misplaced one too; a wrong one cites what was sent, and
-    one cites nothing."""
+    """Of five answers two have a made-up span, one of these a misplaced one too; a wrong one cites what was sent, and
+    two cite nothing."""
     wrong = _cited("3", GOOD, answer="no")
-    run = _run(tmp_path, _cited("1", BAD), _cited("2", BAD, ELSEWHERE, GOOD), wrong, record("4"))
+    run = _run(tmp_path, _cited("1", BAD), _cited("2", BAD, ELSEWHERE, GOOD), wrong, record("4"), record("5"))
     found = table(summarize(run))
     assert found is not None
     cells = tuple(cell.partition(" [")[0] for cell in found.rows[0])
-    assert cells == ("rag, all", "4", "3", "1", "5", "2", "1", "0", "2/3", "1/3", "1")
+    assert cells == ("rag, all", "5", "3", "2", "5", "2", "1", "0", "2/3", "1/3", "1")
 
 
 def test_a_category_is_shown_where_spans_are_ill(tmp_path: Path) -> None:

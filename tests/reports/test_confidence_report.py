@@ -23,16 +23,16 @@ def one(number: int, confidence: float | None, *, first: str, last: str | None =
 
 
 def test_confidence_stands_beside_what_was_right(tmp_path: Path) -> None:
-    """Kept: .9 right, .9 wrong, .8 right; sent on: .2 wrong and .2 right; a sixth says none. Mean .6, right .6; Brier
-    (.01 + .81 + .04 + .04 + .64) / 5; ECE 2/5 x |.5 - .9| + 1/5 x |1 - .8| + 2/5 x |.5 - .2|."""
+    """Kept: .9 right, .9 wrong, .7 right; sent on: .2 wrong and .2 right; a sixth says none. Mean .58, right .6; Brier
+    (.01 + .81 + .09 + .04 + .64) / 5; ECE 2/5 x |.5 - .9| + 1/5 x |1 - .7| + 2/5 x |.5 - .2|."""
     records = [
-        one(0, 0.9, first="yes"), one(1, 0.9, first="no"), one(2, 0.8, first="yes"),
+        one(0, 0.9, first="yes"), one(1, 0.9, first="no"), one(2, 0.7, first="yes"),
         one(3, 0.2, first="no", last="yes"), one(4, 0.2, first="yes", last="yes"), one(5, None, first="yes"),
     ]  # fmt: skip
     run = read_run(tmp_path, records, questions=[question(f"q{n}") for n in range(6)])
     found = {table.title: table.rows for table in tables(summarize(run))}
-    assert found["How sure, and how right"] == (("escalate", "5", "1", ".600", ".600", ".308", ".320", "2/3", "1/2"),)
+    assert found["How sure, and how right"] == (("escalate", "5", "1", ".580", ".600", ".318", ".340", "2/3", "1/2"),)
     assert found["Confidence against being right"] == (
-        ("escalate", "0.2 to 0.3", "2", ".200", ".500"), ("escalate", "0.8 to 0.9", "1", ".800", "1"),
+        ("escalate", "0.2 to 0.3", "2", ".200", ".500"), ("escalate", "0.7 to 0.8", "1", ".700", "1"),
         ("escalate", "0.9 to 1.0", "2", ".900", ".500"),
     )  # fmt: skip
