@@ -73,6 +73,6 @@ def cut_to(reply: Reply, max_tokens: int) -> Reply:
     for block in reply.blocks:
         if left <= 0 or isinstance(block, Call):
             break  # a tool call cut in half would not be valid input: it is dropped whole
-        blocks.append(Text(block.pieces[:left]))
+        blocks.append(block if len(block.pieces) <= left else Text(block.pieces[:left]))
         left -= len(block.pieces)
     return Reply("max_tokens", tuple(blocks), min(reply.thinking_tokens, max_tokens))

@@ -13,11 +13,13 @@ from simulated import FAST, asking, running
 
 from loadrig.arms.instructions import instructions
 from loadrig.arms.quotes import parted
+from loadrig.simulator.answering import settle
 from loadrig.simulator.cache import Charge
 from loadrig.simulator.reading import read
-from loadrig.simulator.reply import Call, Cited, Reply, Text
+from loadrig.simulator.reply import Call, Cited, Reply, Text, cut_to
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.stream import Envelope, events, message
+from loadrig.simulator.truth import Row
 
 QUESTION = {"type": "text", "text": "Question: When does the pool open?"}
 TELLING = 'Copy the exact words: <span of="NAME">the words</span>.'
@@ -146,6 +148,38 @@ def test_with_the_dials_off_every_span_is_true(form: str) -> None:
     spans = _spans(form, reply)
     assert counts(reply) == (len(spans), 0, 0) != (0, 0, 0)
     assert all(span in SWIM[source][1] for span, source in spans)
+
+
+def test_a_made_up_figure_is_in_no_other_document_either() -> None:
+    """Ten documents with one digit each: whichever it is changed to stands in another, so more than that is changed."""
+    fees = [f"The fee for the boat is {digit} crowns." for digit in range(10)]
+    content = [{**result("rules", fee), "source": f"fee-{digit}"} for digit, fee in enumerate(fees)]
+    asked = {"type": "text", "text": "Question: What is the fee for the boat?"}
+    reply = replied([*content, asked], Scenario(fabricates_citations=1.0))
+    assert cited(reply)
+    assert all(one.text not in fees for one in cited(reply))
+
+
+def test_a_span_of_two_documents_is_misplaced_in_neither() -> None:
+    """Both hold the words, so a name is made up that no document has."""
+    text = SWIM["rules"][1]
+    both = [result("rules", text), {**result("rules", text), "source": "copy"}]
+    reply = replied([*both, QUESTION], Scenario(misplaces_citations=1.0))
+    assert cited(reply)
+    assert not {one.source for one in cited(reply)} & {"rules", "copy"}
+
+
+def test_a_reply_that_is_cut_keeps_what_its_whole_blocks_cite() -> None:
+    """Two blocks of two spans and one; cut inside the second, the first is sent with its own, and so counted."""
+    told = Cited(0, 0, 1, "x", "rules", "Rules")
+    blocks = (Text(("a", "b"), (told,), spans=2, fabricated=1), Text(("c", "d"), (told,), spans=1, misplaced=1))
+    rows = [Row(attempt=None, request_id="r", path="/", peer="p", server_pid=1, in_flight=1, received_ns=0,
+                body_complete_ns=0) for _ in range(2)]  # fmt: skip
+    whole, cut = Reply("end_turn", blocks), cut_to(Reply("end_turn", blocks), 3)
+    for row, reply in zip(rows, (whole, cut), strict=True):
+        settle(row, [], reply)
+    assert [(row.spans, row.fabricated, row.misplaced) for row in rows] == [(3, 1, 1), (2, 1, 0)]
+    assert cited(cut) == [told]
 
 
 def _with(form: str, scenario: Scenario) -> Reply:
