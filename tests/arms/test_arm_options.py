@@ -12,13 +12,15 @@ import pytest
 from scripted_client import ScriptedClient, calls, says, tiny
 
 from loadrig.arms.agentic import Agentic
+from loadrig.arms.cached_core import CachedCore
+from loadrig.arms.decompose import Decompose
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.instructions import CHRONOLOGY, DIRECT, REJECTED, WITH_TOOLS
 from loadrig.arms.rag import Rag
 from loadrig.config import read_plan
 from loadrig.execution.folder import plan_as_json
 from loadrig.execution.options import Overrides, overridden
-from loadrig.words.corpus import Question
+from loadrig.words.corpus import Chunk, Corpus, Document, Question
 from loadrig.words.prompt import Ask, Prompt
 
 QUESTION = Question("q1", "fact", "When are apples pruned?", "In February.")
@@ -131,3 +133,14 @@ def test_the_ablation_is_a_list_too() -> None:
         "control", "rag-bm25-k5", "rag-bm25-k5-nochronology", "rag-bm25-k20", "rag-bm25-k20-nochronology",
         "full_context", "full_context-nochronology", "agentic", "agentic-nochronology",
     ]  # fmt: skip
+
+
+def test_an_estimate_is_of_the_pieces_that_there_are() -> None:
+    """Four documents of 100 tokens in eight passages of 50, 25 tokens of tags each, 220 of a turn's own: five passages
+    375, four documents 500, and of ten passages for two parts the eight that there are, over two turns."""
+    documents = tuple(Document(f"d{number}", "x", 100) for number in range(4))
+    chunks = tuple(Chunk(f"d{n // 2}#{n % 2}", f"d{n // 2}", n % 2, "x", 50) for n in range(8))
+    corpus = Corpus("c", documents, chunks, (), "", "")
+    assert (Rag(k=5).prompt_tokens(corpus), Rag(k=5, unit="document").prompt_tokens(corpus)) == (595, 720)
+    assert Decompose(k=5).prompt_tokens(corpus) == 440 + 600
+    assert CachedCore(core_tokens=100, k=5).prompt_tokens(corpus) == 220 + 125 + 375

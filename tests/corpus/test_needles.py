@@ -227,6 +227,15 @@ def test_a_haystack_that_names_what_a_probe_is_about_is_refused() -> None:
                 check_alone([probe], haystack)
 
 
+def test_needles_that_came_to_lie_elsewhere_are_counted() -> None:
+    """A text of one line has one border, its end: a fact that was to lie early and one in the middle lie there too."""
+    text = "word " * 3000
+    one = Document("a", text, estimator().count(text))
+    found = made(Corpus("c", (one,), (), (), "", ""), Wish(one.tokens + 60, 2, ("single_needle",)), estimator())
+    assert [line["depths"][0] > 0.9 for line in found.questions] == [True, True]
+    assert [note[:39] for note in found.notes] == ["2 needles lie more than 5% of the conte"]
+
+
 def test_an_unknown_kind_is_named() -> None:
     """With those that there are."""
     with pytest.raises(InputError, match="no kind of probe 'nedle'"):
