@@ -162,6 +162,8 @@ def test_the_plan_it_writes_is_one(tmp_path: Path, flags: tuple[str, ...]) -> No
     assert all(any(name.startswith(kind) for name in arms) for kind in wanted)
     assert all(any(name.startswith(kind) for kind in wanted) for name in arms)
     assert here(*HUSKBOOK, "--write-plan", path).code == 2
+    nowhere = here(*HUSKBOOK, "--write-plan", tmp_path / "none" / "x.toml")
+    assert (nowhere.code, "cannot be written" in nowhere.err) == (2, True)
 
 
 def test_money_that_would_be_passed_rules_the_whole_out() -> None:

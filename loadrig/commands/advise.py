@@ -15,7 +15,7 @@ from loadrig.advice.trying import plan_of
 from loadrig.advice.whole import Asked, advise
 from loadrig.config import read_plan
 from loadrig.reports.advice import show
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, described
 from loadrig.words.settings import CorpusSettings, Plan, QuestionSettings
 
 MODEL = "claude-haiku-5-5"
@@ -47,7 +47,11 @@ def run(flags: Flags, console: Console, *, json: bool) -> None:
         raise InputError("is there already", path=flags.write_plan, remedy="name a file that is not there yet")
     advice = advise(asked)
     if flags.write_plan is not None:
-        flags.write_plan.write_text(plan_of(asked, advice), encoding="utf-8")
+        try:
+            flags.write_plan.write_text(plan_of(asked, advice), encoding="utf-8")
+        except OSError as error:
+            problem = f"cannot be written: {described(error)}"
+            raise InputError(problem, path=flags.write_plan, remedy="name a file in a folder that is there") from error
     if json:
         console.file.write(msgspec.json.format(msgspec.json.encode(advice)).decode() + "\n")
     else:

@@ -88,6 +88,18 @@ def test_a_reply_without_cache_counters_is_not_taken_for_zero(tmp_path: Path) ->
     assert (one.verdict, one.sentence) == ("not checked", "1 of 2 calls told no cache counters")
 
 
+def test_a_call_whose_request_is_not_on_file_is_not_taken_for_one_that_asked_for_nothing(tmp_path: Path) -> None:
+    """Without prompts.jsonl nobody knows what a call with 300 tokens read had asked for."""
+    one = found(tmp_path, "cache", called("a", "asks", cache_read=300), called("b", "plain", cache_read=0))
+    assert (one.verdict, one.sentence) == ("not checked", "the requests of 2 of 2 calls are not on file")
+
+
+def test_a_cache_that_does_nothing_is_told_whatever_another_call_leaves_out(tmp_path: Path) -> None:
+    """Two calls asked and read nothing; a third, which did not ask, told no counters."""
+    used = [called("a", "asks", cache_read=0), called("b", "asks", cache_read=0), called("c", "plain")]
+    assert found(tmp_path, "cache", *used, prompts=PROMPTS).verdict == "warned"
+
+
 @pytest.mark.parametrize(
     ("arms", "answer", "verdict"),
     [
@@ -161,9 +173,11 @@ def test_reported_tokens_of_trials_are_held_against_the_calibrated_ratio(tmp_pat
         assert one.verdict == verdict
 
 
-def test_a_call_in_a_form_is_not_held_against_it(tmp_path: Path) -> None:
-    """Of what a form adds nothing is known: a classifier's 9 tokens for two words are no finding, and no pass."""
-    body = b'{"messages":[{"role":"user","content":"hello world"}],"output_config":{"format":{"type":"json_schema"}}}'
+@pytest.mark.parametrize("key", ["output_config", "tools"])
+def test_a_call_in_a_form_or_with_tools_is_not_held_against_it(tmp_path: Path, key: str) -> None:
+    """Of what these add nothing is known: a classifier's 9 tokens for two words are no finding, and no pass; nor are an
+    agent's whose first turn broke off before it called a tool."""
+    body = b'{"messages":[{"role":"user","content":"hello world"}],"%b":[]}' % key.encode()
     rows = {"arms": [{"arm": "rag", "model": "m", "ratio": "1.5", "calibrated": True}]}
     records = [record("a", turns=(turn(prompt=("p",), usage=Usage(input=9), purpose="classify"),))]
     one = found(tmp_path, "prompt tokens of trials", *records, prompts={"p": body}, estimate=rows)

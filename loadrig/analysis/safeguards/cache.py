@@ -2,8 +2,8 @@
 asked for, how much was read.
 
 A call asked for it when its request body has the key `cache_control`. Warm-up, priming, probes and superseded tries are
-calls, too. A call that reports no cache counters cannot be checked. An arm that asked more than once and read nothing
-has a cache that is on and does nothing: it is told by name.
+calls, too. A call that reports no cache counters, or whose request is not on file, cannot be checked. An arm that asked
+more than once and read nothing has a cache that is on and does nothing: it is told by name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAME = "cache"
 class _Call:
     arm: str
     usage: Usage
-    asked: bool
+    asked: bool | None  # None: its request is not on file
 
     @property
     def cached(self) -> int | None:
@@ -42,10 +42,10 @@ def check(seen: Seen) -> Iterator[Safeguard]:
     for model in seen.models:
         calls = list(_calls(seen, model, asking))
         verdict, told = _verdict(calls)
-        unasked = [call for call in calls if not call.asked]
+        unasked = [call for call in calls if call.asked is False]
         figures = (
             Figure("calls", len(calls)),
-            Figure("calls that asked for caching", len(calls) - len(unasked)),
+            Figure("calls that asked for caching", sum(call.asked is True for call in calls)),
             Figure("unasked calls with cached tokens", sum(bool(call.cached) for call in unasked)),
             Figure("tokens read unasked", sum(call.usage.cache_read or 0 for call in unasked)),
             Figure("calls without cache counters", sum(call.cached is None for call in calls)),
@@ -58,7 +58,7 @@ def _calls(seen: Seen, model: str, asking: set[str]) -> Iterator[_Call]:
     for record in (*run.probes, *run.superseded, *run.records):
         if record.model == model:
             for turn in record.turns:
-                asked = not asking.isdisjoint(turn.prompt)
+                asked = not asking.isdisjoint(turn.prompt) if seen.prompts.keys() >= set(turn.prompt) else None
                 usages = [attempt.usage for attempt in turn.attempts if attempt.usage is not None]
                 if not usages and turn.usage is not None:
                     usages = [turn.usage]
@@ -66,7 +66,7 @@ def _calls(seen: Seen, model: str, asking: set[str]) -> Iterator[_Call]:
 
 
 def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
-    unasked, asked = [call for call in calls if not call.asked], [call for call in calls if call.asked]
+    unasked, asked = [call for call in calls if call.asked is False], [call for call in calls if call.asked]
     caught = [call for call in unasked if call.cached]
     silent = sum(call.cached is None for call in calls)
     if caught:
@@ -76,20 +76,30 @@ def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
             f"{len(caught)} of {len(unasked)} calls that asked for no caching were cached: {read:,} of {total:,} "
             "prompt tokens were read from the cache"
         )
+    idle = tuple(_idle(asked))
+    if idle:
+        return "warned", "; ".join((_read(asked, len(calls)), *idle))
     if not calls or silent:
         return "not checked", f"{silent} of {len(calls)} calls told no cache counters"
+    if len(asked) + len(unasked) < len(calls):
+        return (
+            "not checked",
+            f"the requests of {len(calls) - len(asked) - len(unasked)} of {len(calls)} calls are not on file",
+        )
     if not asked:
         return "passed", f"no call asked for caching, and all {len(calls)} report zero cached tokens"
+    return "passed", _read(asked, len(calls))
+
+
+def _read(asked: list[_Call], calls: int) -> str:
     read, total = sum(call.usage.cache_read or 0 for call in asked), sum(prompt_tokens(call.usage) for call in asked)
-    told = f"{len(asked)} of {len(calls)} calls asked for caching; {read / max(1, total):.0%} of their prompt was read"
-    idle = tuple(_idle(asked))
-    return ("warned" if idle else "passed"), "; ".join((told, *idle))
+    return f"{len(asked)} of {calls} calls asked for caching; {read / max(1, total):.0%} of their prompt was read"
 
 
 def _idle(asked: list[_Call]) -> Iterator[str]:
     """Arms whose calls asked for caching and read nothing, and whether they wrote."""
     for arm, calls in grouped((call.arm, call) for call in asked).items():
-        if len(calls) > 1 and not any(call.usage.cache_read for call in calls):
+        if len(calls) > 1 and all(call.usage.cache_read == 0 for call in calls):
             wrote = sum(bool(call.cached) for call in calls)
             done = f"{wrote} of them wrote to it" if wrote else "nothing was written: is its prefix too short?"
             yield f"no call of {arm} read any of it ({len(calls)} asked), {done}"

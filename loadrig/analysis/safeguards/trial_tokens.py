@@ -23,12 +23,13 @@ from loadrig.words.safeguard import Figure, Safeguard
 NAME = "prompt tokens of trials"
 SAMPLE, OFF = 10, 0.12
 _TEXTS = ("text", "content", "system")
+_HIDDEN = frozenset({"output_config", "tools"})  # what an endpoint makes of these, nobody can estimate
 
 
 def check(seen: Seen) -> Iterator[Safeguard]:
     """Each model: the arm that is farthest off."""
     known = ratios(seen.run.manifest)
-    groups = grouped(((r.model, r.arm), r) for r in asked(seen.run) if r.turns and not r.turns[0].tool_calls)
+    groups = grouped(((r.model, r.arm), r) for r in asked(seen.run) if r.turns)
     for model in seen.models:
         offs = {
             arm: off
@@ -63,7 +64,7 @@ def _off(records: Sequence[Record], prompts: Mapping[str, bytes], ratio: Decimal
         if turn.usage is None or turn.usage.input is None or any(part not in prompts for part in turn.prompt):
             continue
         body = msgspec.json.decode(b"".join(prompts[part] for part in turn.prompt) or b"{}")
-        if isinstance(body, dict) and "output_config" in body:
+        if isinstance(body, dict) and not _HIDDEN.isdisjoint(body):
             continue
         local = sum(estimator().count(text) for text in _texts(body))
         reported, expected = reported + prompt_tokens(turn.usage), expected + local
