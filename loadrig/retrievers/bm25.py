@@ -41,6 +41,10 @@ class Bm25:
     stop_words: bool = False
     language: Language = "english"
 
+    def __post_init__(self) -> None:
+        if self.language != "english" and not (self.stem or self.stop_words):
+            raise ValueError("language is that of stems and stop words: it wants stem or stop_words = true")
+
     def build(self, material: Material) -> Bm25Index:
         """Indexes every chunk: about 3 s for 3 million tokens."""
         corpus, wording = material.corpus, Wording(self.language, self.stem, self.stop_words)

@@ -62,6 +62,8 @@ class Dense:
             raise ValueError(f"the model takes at most {MOST_TOKENS} tokens")
         if self.url is None and self.model not in (None, NAME):
             raise ValueError(f"without url the model is {NAME}: give the endpoint's url")
+        if self.url is None and self.key:
+            raise ValueError("key is an endpoint's: give its url")
 
     def embedder(self) -> Embedder:
         """The model. Raises `InputError` where it is not to be had."""

@@ -43,6 +43,8 @@ class Rerank:
 
     def __post_init__(self) -> None:
         check_address(self.url or "")
+        if self.url is None and (self.model or self.key):
+            raise ValueError("model and key are an endpoint's: give its url")
 
     @property
     def retrievers(self) -> tuple[str, ...]:

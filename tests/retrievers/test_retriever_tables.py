@@ -117,6 +117,21 @@ def test_a_kind_of_the_users_own_has_options_too(tmp_path: Path) -> None:
             'kind = "dense"\nmodel = "other"',
             "x.toml:12: 'retriever.1': without url the model is all-MiniLM-L6-v2",
         ),
+        (
+            'kind = "hybrid"\nof = ["stemmed", "bm25-okapi"]',
+            'kind = "dense"\nkey = "KEY"',
+            "x.toml:12: 'retriever.1': key is an endpoint's: give its url",
+        ),
+        (
+            'kind = "hybrid"\nof = ["stemmed", "bm25-okapi"]',
+            'kind = "rerank"\nmodel = "other"',
+            "x.toml:12: 'retriever.1': model and key are an endpoint's: give its url",
+        ),
+        (
+            'kind = "hybrid"\nof = ["stemmed", "bm25-okapi"]',
+            'kind = "bm25"\nlanguage = "german"',
+            "x.toml:12: 'retriever.1': language is that of stems and stop words",
+        ),
     ],
 )
 def test_a_mistake_in_a_table_is_named_with_line_and_remedy(old: str, new: str, said: str, tmp_path: Path) -> None:
