@@ -3,11 +3,13 @@
 A question's value is the mean over its asked trials, a category's the mean over its questions, so that a question
 asked more often weighs no more. Questions without gold (or quotes, or amending documents) are left out and `n` says
 how many are in. An arm that never retrieved anything has no document recall, nor has a trial to which a router gave the
-whole set; their evidence share tells what they saw.
+whole set; their evidence share tells what they saw. Nor has a trial that failed and took its hits with it: what it
+found is not known, which is not nothing. One that failed after a search of its own has the recall of that.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -46,11 +48,12 @@ class CategoryRecall:
 
 @dataclass(frozen=True, slots=True)
 class ArmRecall:
-    """What an arm put before a model."""
+    """What an arm put before a model. `lost`: failed trials in no recall, for their hits were lost with them."""
 
     arm: str
     model: str
     categories: tuple[CategoryRecall, ...]
+    lost: int = 0
 
 
 def credited(record: Record) -> frozenset[str]:
@@ -69,9 +72,12 @@ def recall_by_arm(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmReca
     if table.empty:
         return ()
     each = table.groupby(["arm", "model", "question", "category"], sort=False, as_index=False)[list(FIGURES)].mean()
+    lost = Counter((r.arm, r.model) for r in records if r.arm in searching and _lost(r))
     order = {arm: place for place, arm in enumerate(arm_names(run))}
-    groups = sorted(each.groupby(["arm", "model"], sort=False), key=lambda group: order[str(group[0][0])])
-    return tuple(ArmRecall(str(arm), str(model), _categories(part)) for (arm, model), part in groups)
+    groups = sorted(each.groupby(["arm", "model"], sort=True), key=lambda group: order[str(group[0][0])])
+    return tuple(
+        ArmRecall(str(arm), str(model), _categories(part), lost[str(arm), str(model)]) for (arm, model), part in groups
+    )
 
 
 def _categories(part: pd.DataFrame) -> tuple[CategoryRecall, ...]:
@@ -90,7 +96,7 @@ def _rows(
     shares: dict[tuple[str, tuple[str, ...]], float | None] = {}
     for record in records:
         question, docs = run.questions[record.question], credited(record)
-        searched = record.arm in searching and not _stuffed(record)
+        searched = record.arm in searching and not _stuffed(record) and not _lost(record)
         fragments = last_prompt(record)
         key = (question.id, fragments)
         if key not in shares:
@@ -107,6 +113,11 @@ def _stuffed(record: Record) -> bool:
     """Whether a router put the whole set before the model without looking for anything: it has no recall, not none."""
     ways = (record.route or "").split(">")
     return ways[-1] == "full_context" and "rag" not in ways
+
+
+def _lost(record: Record) -> bool:
+    """Whether a trial failed before it was told what it had found."""
+    return record.outcome == "failed" and not record.retrieved and not any(turn.tool_calls for turn in record.turns)
 
 
 def last_prompt(record: Record) -> tuple[str, ...]:

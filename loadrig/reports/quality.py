@@ -31,9 +31,16 @@ def recalls(summary: Summary, *, figures: Sequence[str] = tuple(RECALL)) -> list
             rows.append((name, *(found.get(category, "-") for category in categories)))
         known = [row for row in rows if set(row[1:]) != {"-"}]
         if known:
-            notes = (f"crediting rule {summary.crediting_rule}; means over questions",)
-            tables.append(Table(RECALL[figure], ("arm", *categories), tuple(known), notes))
+            notes = [f"crediting rule {summary.crediting_rule}; means over questions"]
+            notes += _lost(summary) if figure != "evidence" else []
+            tables.append(Table(RECALL[figure], ("arm", *categories), tuple(known), tuple(notes)))
     return tables
+
+
+def _lost(summary: Summary) -> list[str]:
+    """The arms of which trials are in no recall."""
+    found = [f"{label(one.arm, one.model, models_of(summary))} {one.lost}" for one in summary.recall if one.lost]
+    return [f"trials left out, for they failed and their hits were lost with them: {', '.join(found)}"] if found else []
 
 
 def accuracy(summary: Summary, *, full: bool = True) -> Table:

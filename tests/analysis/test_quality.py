@@ -9,8 +9,10 @@ import pytest
 from records import failed, question, read_run, record, turn
 
 from loadrig.analysis.accuracy import ArmAccuracy, CategoryAccuracy, accuracy_by_arm, correct, dropped
-from loadrig.analysis.retrieval import CategoryRecall, recall_by_arm
+from loadrig.analysis.retrieval import CategoryRecall, Mean, recall_by_arm
+from loadrig.analysis.summary import summarize
 from loadrig.log import RunFolder, read_prompts
+from loadrig.reports.quality import recalls as recall_tables
 from loadrig.words.corpus import Evidence, Hit
 from loadrig.words.record import Record, ToolCall
 
@@ -92,6 +94,27 @@ def test_recall_is_by_category_and_over_questions(tmp_path: Path) -> None:
     assert means == {"all": (0.75, 2), "fact": (0.5, 1), "trap": (1.0, 1)}
 
 
+def test_a_trial_that_failed_before_its_hits_were_told_has_no_recall(tmp_path: Path) -> None:
+    """Answered: 1 of 1 gold. A failed one, its hits lost with it, is no 0 beside it, and is told; an answered one that
+    found nothing is a 0, and so is an agent's that searched and then failed."""
+    questions = [question(name, gold=("a",)) for name in ("q1", "q2", "q3")]
+    nothing = (turn(tool_calls=(ToolCall("search", "{}", ok=True, docs=(), ns=1),)),)
+    records = [
+        record("1", retrieved=hits("a")), failed("2", question="q2"), failed("3", question="q1", repetition=2),
+        record("4", question="q3"), failed("5", arm="agentic", turns=nothing),
+    ]  # fmt: skip
+    rag, agentic = recall_by_arm(read_run(tmp_path, records, questions=questions), {})
+    means = [one.categories[0].recall for one in (rag, agentic)]
+    assert means == [Mean(2, 0.5), Mean(1, 0.0)]
+    assert (rag.lost, agentic.lost) == (2, 0)
+
+
+def test_models_of_an_arm_stand_by_name(tmp_path: Path) -> None:
+    """As in every other table, whichever was asked first."""
+    run = read_run(tmp_path, [record(model, model=model, retrieved=hits("a")) for model in ("z", "b", "m")])
+    assert [one.model for one in recall_by_arm(run, {})] == ["b", "m", "z"]
+
+
 def test_reading_and_search_hits_are_credited_listing_is_not(tmp_path: Path) -> None:
     """An agent that listed everything, searched out a and read b has 2 of 3 gold; an amending document it missed: 0."""
     calls = (
@@ -124,3 +147,12 @@ def test_evidence_is_looked_for_in_the_prompt_itself(tmp_path: Path) -> None:
     assert found.recall is None
     assert found.evidence is not None
     assert (found.evidence.mean, found.evidence.n) == (0.5, 1)
+
+
+def test_the_table_of_recall_tells_what_is_left_out(tmp_path: Path) -> None:
+    """One of three failed: the mean is of the two questions left, and the note says whose trial is not in it."""
+    keys = [question(name, gold=("a",)) for name in ("q1", "q2", "q3")]
+    records = [record("1", retrieved=hits("a")), record("2", question="q2"), failed("3", question="q3")]
+    (table,) = recall_tables(summarize(read_run(tmp_path, records, questions=keys)), figures=("recall",))
+    assert table.rows == (("rag", ".500 (2)", ".500 (2)"),)
+    assert table.notes[1:] == ("trials left out, for they failed and their hits were lost with them: rag 1",)
