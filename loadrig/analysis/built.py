@@ -29,7 +29,8 @@ MANY = 1_000
 class ArmBuilt:
     """One arm and model. `calls` the artefacts took; `paid`: those that this run asked, failed ones too. Money is a
     decimal string in the run's currency, None when some of it is unknown. `each`: a question without the artefact,
-    `asked` of them here; `here`, `many`: with its share of the artefact, at so many as were asked here, at `MANY`."""
+    `asked` of them here; `here`, `many`: with its share of the artefact, at so many as were asked here, at `MANY`; None
+    of all three where one of the artefacts could not be built, for trials that need it failed at once."""
 
     arm: str
     model: str
@@ -70,12 +71,14 @@ def _figures(rows: Sequence[dict[str, Any]], calls: Sequence[Record], *, each: P
     now = money((charge for record in calls for charge in charges(record)), None)
     last = list({tuple(row["caller"]): row for row in rows}.values())
     cost = _sum([row["cost"] for row in last])
+    failed = sum(row["reason"] is not None for row in last)
+    per_asked = None if failed else each.per_asked
     made = sorted(label for row in last for label in (row["made_from"], row["made_to"]) if label)
     return ArmBuilt(
         arm=rows[0]["arm"],
         model=rows[0]["model"],
         artefacts=len(last),
-        failed=sum(row["reason"] is not None for row in last),
+        failed=failed,
         calls=sum(row["calls"] for row in last),
         paid=len(calls),
         prompt_tokens=sum(row["prompt_tokens"] for row in last),
@@ -85,9 +88,9 @@ def _figures(rows: Sequence[dict[str, Any]], calls: Sequence[Record], *, each: P
         made_from=made[0] if made else None,
         made_to=made[-1] if made else None,
         asked=each.asked,
-        each=each.per_asked,
-        here=amortised(each.per_asked, cost, each.asked),
-        many=amortised(each.per_asked, cost, MANY),
+        each=per_asked,
+        here=amortised(per_asked, cost, each.asked),
+        many=amortised(per_asked, cost, MANY),
     )
 
 

@@ -26,9 +26,10 @@ def table(summary: Summary) -> Table | None:
         "+ build, over these", f"+ build, over {MANY:,}",
     )  # fmt: skip
     notes = [
-        "calls that were made by an earlier run are not paid for again; what they cost then is in the amortised cost"
+        "calls that an earlier run or another arm of this one made are not paid for again; what they cost then is in "
+        "the amortised cost"
     ]
     failed = sum(one.failed for one in summary.built)
     if failed:
-        notes.append(f"{failed} could not be built: trials that need them failed")
+        notes.append(f"{failed} could not be built: trials that need them failed, so no cost a question is given")
     return Table("Built beforehand", headers, rows, tuple(notes))

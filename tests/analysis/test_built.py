@@ -10,6 +10,8 @@ import pytest
 from records import read_run, record, turn
 
 from loadrig.analysis.built import amortised, built
+from loadrig.analysis.summary import summarize
+from loadrig.reports.built import table
 from loadrig.words.record import Record, Usage
 
 ROW: dict[str, Any] = {
@@ -71,6 +73,24 @@ def test_an_unknown_cost_stays_unknown(tmp_path: Path) -> None:
     """One of two is not known: neither is the sum, nor what rests on it."""
     (one,) = _found(tmp_path, ROW, {**ROW, "caller": ["a"], "cost": None})
     assert (one.cost, one.here, one.many) == (None, None, None)
+
+
+def test_an_artefact_that_failed_leaves_no_cost_a_question(tmp_path: Path) -> None:
+    """Trials that need it failed at once and for nothing: their 0.01 a question is no price of the arm."""
+    (one,) = _found(tmp_path, ROW, {**ROW, "caller": ["a"], "reason": "no reply"})
+    assert (one.failed, one.cost, one.asked) == (1, "1.00", 2)
+    assert (one.each, one.here, one.many) == (None, None, None)
+
+
+def test_the_note_names_both_who_may_have_paid(tmp_path: Path) -> None:
+    """What was not paid for here was made by an earlier run, or by another arm of this one."""
+    run = read_run(tmp_path, [_trial("a")])
+    found = table(summarize(replace(run, manifest={**run.manifest, "built": [ROW, {**ROW, "reason": "no reply"}]})))
+    assert found is not None
+    assert [note.split(" are not")[0] for note in found.notes] == [
+        "calls that an earlier run or another arm of this one made",
+        "1 could not be built: trials that need them failed, so no cost a question is given",
+    ]
 
 
 @pytest.mark.parametrize(
