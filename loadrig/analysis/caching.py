@@ -62,7 +62,8 @@ class ArmCaching:
     """What an arm's calls to a model, `requests` in trials, had of the cache; `told` of them said what was read and
     written. Tokens and `hits` are of those; `writes` of them wrote. `lifetime_s`: None where its calls asked for
     several. `prefixes`: distinct ones, of all calls. `minimum`: tokens below which nothing is cached, None: not known.
-    `pays_from`: on how many questions a prefix pays that is primed, by the prices of the day, None: not known or never.
+    `pays_from`: on how many questions a prefix pays, by the prices of the day, None: not known or never; the call that
+    primes it is in it where one was replied to, of this arm or of another that shares the prefix.
     `primed`, `priming`: calls beforehand and their money, which is in no cost per question; `primed_warm` of them read
     what an earlier run had written. `neither`: trials that are not warm and not cold, for the first call that asked
     told nothing."""
@@ -126,10 +127,20 @@ def caching(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmCaching, .
     facts = {row.get("model"): row for row in run.manifest.get("caches") or []}
     minima = {model: row.get("minimum") for model, row in facts.items()}
     reasons = _reasons(calls, minima)
+    kept = {(call.record.model, call.prefix.digest) for call in calls if call.when == "priming" and call.usable_ns}
     arms = set(arm_names(run))
     own = [call for call in calls if call.record.arm in arms]
     groups = by_arm_and_model(run, (((call.record.arm, call.record.model), call) for call in own))
-    return tuple(_figures(run, found, reasons, facts.get(model, {})) for _, model, found in groups)
+    return tuple(
+        _figures(
+            run,
+            found,
+            reasons,
+            facts.get(model, {}),
+            is_primed=any((model, call.prefix.digest) in kept for call in found),
+        )
+        for _, model, found in groups
+    )
 
 
 def _calls(run: RunFolder, prefixes: Prefixes) -> Iterator[_Call]:
@@ -200,10 +211,13 @@ def _reason(call: _Call, entry: _Entry, minimum: int | None, *, changed: bool) -
     return "changed" if changed and not call.prefix.is_whole else "first"
 
 
-def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], facts: Mapping[str, Any]) -> ArmCaching:
+def _figures(
+    run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], facts: Mapping[str, Any], *, is_primed: bool
+) -> ArmCaching:
     record, lifetimes = calls[0].record, {call.prefix.lifetime_s for call in calls}
     lifetime_s = lifetimes.pop() if len(lifetimes) == 1 else None
     own = [call for call in calls if call.when == "trials"]
+    pays = facts.get("pays_from" if is_primed else "pays_from_unprimed") or {}
     usages = [call.usage for call in own if call.usage is not None]
     read, prompt = sum(usage.cache_read or 0 for usage in usages), sum(map(prompt_tokens, usages))
     primers = {call.record.trial: call.record for call in calls if call.when == "priming"}.values()
@@ -225,7 +239,7 @@ def _figures(run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], 
         written_1h=sum(usage.cache_write_1h or 0 for usage in usages),
         hit_share=read / prompt if prompt else None,
         minimum=facts.get("minimum"),
-        pays_from=lifetime_s and (facts.get("pays_from") or {}).get("1h" if lifetime_s > 300 else "5m"),
+        pays_from=lifetime_s and pays.get("1h" if lifetime_s > 300 else "5m"),
         primed=len(primers),
         priming=money((charge for record in primers for charge in charges(record)), currency_of(run)),
         primed_warm=sum(call.hit is True for call in calls if call.when == "priming"),

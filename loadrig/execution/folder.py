@@ -237,7 +237,7 @@ def _price_rows(prepared: Prepared) -> list[dict[str, Any]]:
 
 def _caches(prepared: Prepared) -> list[dict[str, Any]]:
     """Of each model with a price: from how many tokens on its endpoint caches a prefix, and from how many questions on
-    that pays, by lifetime."""
+    that pays, by lifetime, primed by a call of its own and not."""
     day = datetime.now(UTC).date()
     found = [(model.id, prepared.prices.price(model.id, day)) for model in prepared.plan.model]
     return [
@@ -245,6 +245,7 @@ def _caches(prepared: Prepared) -> list[dict[str, Any]]:
             "model": model,
             "minimum": row.cache_minimum,
             "pays_from": {lasts: pays_from(row.rates, lasts, primed=True) for lasts in get_args(Lifetime)},
+            "pays_from_unprimed": {lasts: pays_from(row.rates, lasts, primed=False) for lasts in get_args(Lifetime)},
         }
         for model, row in found
         if row is not None

@@ -78,7 +78,8 @@ def _notes(summary: Summary) -> Iterator[str]:
     yield (
         "of measured and tail trials; share read: tokens read from the cache / all prompt tokens; primed: calls "
         "before the run and their money, in the bill and in no cost per question, of the first of arms that share a "
-        "prefix; least: shorter prefixes are not cached, and nobody is told; pays from: a priming call included"
+        "prefix; least: shorter prefixes are not cached, and nobody is told; pays from: a priming call included "
+        "where there was one"
     )
     for one in summary.caching:
         silent = one.told and not one.read and not one.writes

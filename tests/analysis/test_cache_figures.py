@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from records import MS, attempt, plain, record, turn, write_run
 from rich.console import Console
@@ -28,7 +29,11 @@ PROMPTS = {
     "end": b'],"model":"m","stream":true,"system":"s"}', "other": b'],"model":"m","stream":true,"system":"t"}',
     "whole": b'],"model":"m","cache_control":{"type":"ephemeral"},"stream":true,"system":"s"}',
 }  # fmt: skip
-CACHES = {"caches": [{"model": "m", "minimum": 512, "pays_from": {"5m": 2, "1h": 3}}]}
+CACHES = {
+    "caches": [
+        {"model": "m", "minimum": 512, "pays_from": {"5m": 5, "1h": 9}, "pays_from_unprimed": {"5m": 2, "1h": 3}},
+    ]
+}  # fmt: skip
 READ, NOTHING = {"input": 10, "cache_read": 90}, {"input": 100, "cache_read": 0}
 WROTE = {"input": 10, "cache_read": 0, "cache_write_5m": 90}
 
@@ -146,6 +151,22 @@ def test_priming_and_warm_up_stand_apart(tmp_path: Path) -> None:
     (one,) = found(tmp_path, call(20, READ), call(10, READ, phase="warmup"), probes=(primer,))
     assert [(miss.when, miss.reason, miss.n, miss.written) for miss in one.misses] == [("priming", "first", 1, 90)]
     assert (one.requests, one.hits, one.prefixes, one.primed, one.priming.amount) == (1, 1, 1, 1, "0.05")
+
+
+def test_a_cache_pays_from_so_many_questions_by_whether_it_was_primed(tmp_path: Path) -> None:
+    """By another arm's call too, as the prefix is one; not by a call that nobody replied to, nor of another prefix."""
+    primer, elsewhere = (
+        call(0, WROTE, f"one {prefix} end", purpose="prime", phase="probe", arm="other") for prefix in ("docs", "edit")
+    )
+    refused = attempt(began_at=label(0), http_status=529)
+    unheard = msgspec.structs.replace(
+        primer, turns=(turn(attempts=(refused,), prompt=primer.turns[0].prompt, purpose="prime"),)
+    )
+    pays = []
+    for number, primers in enumerate([(), (primer,), (unheard,), (elsewhere,)]):
+        (one,) = found(tmp_path / str(number), call(20, READ), probes=primers)
+        pays.append(one.pays_from)
+    assert pays == [2, 5, 2, 2]
 
 
 def test_a_run_that_an_earlier_one_has_warmed_says_so(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from loadrig.arms.rag import Rag
 from loadrig.execution.folder import Session, begin, opened
 from loadrig.execution.prepare import prepare
 from loadrig.execution.targets import Reached
-from loadrig.words.settings import CorpusSettings, ModelSettings, Plan
+from loadrig.words.settings import CorpusSettings, ModelSettings, Plan, PriceSettings
 from plans import plan
 
 MODEL = "claude-haiku-5-5"
@@ -82,6 +82,17 @@ def test_another_letter_in_the_corpus_shows(tmp_path: Path) -> None:
     text = (folder / "about.md").read_text()
     (folder / "about.md").write_text(f"{text[:-2]}!\n")
     assert "corpus.sha256" in differing(before, manifest(tmp_path / "b", of))
+
+
+def test_from_how_many_questions_a_cache_pays_is_told_of_both(tmp_path: Path) -> None:
+    """Input 1, write 2, read 0.5: the first writes, n > (2 - 0.5) / 0.5 = 3, so 4; primed n > 2 / 0.5 = 4, so 5."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        f'[[price]]\nmodel = "{MODEL}"\neffective_from = 2020-01-01\nsource = "invented"\nseen = 2026-11-01\n'
+        'currency = "USD"\ninput = "1"\noutput = "1"\ncache_write_5m = "2"\ncache_write_1h = "2"\ncache_read = "0.5"\n'
+    )
+    found = manifest(tmp_path / "a", plan(prices=PriceSettings(path=str(prices))))
+    assert (found["caches.0.pays_from_unprimed.5m"], found["caches.0.pays_from.5m"]) == (4, 5)
 
 
 def test_runs_that_begin_together_have_folders_of_their_own(tmp_path: Path) -> None:
