@@ -96,7 +96,7 @@ def _rows(
     shares: dict[tuple[str, tuple[str, ...]], float | None] = {}
     for record in records:
         question, docs = run.questions[record.question], credited(record)
-        searched = record.arm in searching and not _stuffed(record) and not _lost(record)
+        searched = record.arm in searching and has_recall(record)
         fragments = last_prompt(record)
         key = (question.id, fragments)
         if key not in shares:
@@ -107,6 +107,11 @@ def _rows(
             "evidence": shares[key],
             "amending": recall(docs, question.amending) if searched else None,
         }  # fmt: skip
+
+
+def has_recall(record: Record) -> bool:
+    """Whether a trial of an arm that searches counts in recall of documents."""
+    return not _stuffed(record) and not _lost(record)
 
 
 def _stuffed(record: Record) -> bool:

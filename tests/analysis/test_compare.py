@@ -310,6 +310,14 @@ def test_recall_under_two_crediting_rules_is_refused() -> None:
     assert figures(a, other)["recall mean"].refused == "crediting rules 1 and 2 differ"
 
 
+def test_a_failed_trial_that_lost_its_hits_is_no_recall_of_nothing() -> None:
+    """One of nine failed on the one side: eight count there, and nothing was found less often."""
+    found = answers(9, 9, retrieved=(Hit("d", None, 1.0),))
+    lost = [*found[:8], failed(found[8].trial, arm="k5", question="q8")]
+    recall = figures(*(run_of(n, of, questions=_with_gold(9)) for n, of in (("a", found), ("b", lost))))["recall mean"]
+    assert (recall.ok_a, recall.ok_b, recall.n_b, recall.difference.value) == (9, 8, 9, 0)
+
+
 def test_categories_are_held_to_holm() -> None:
     """Two categories: the family's adjusted p is not below the raw one, and each has its questions."""
     a = [*answers(9, 9), *(record(f"p{i}", question=f"p{i}", arm="k5", category="trap") for i in range(9))]

@@ -16,7 +16,7 @@ from loadrig.analysis.bill import currency_of
 from loadrig.analysis.compare.sides import Side, stage_pairs
 from loadrig.analysis.compare.words import Word, word
 from loadrig.analysis.load import stage_loads
-from loadrig.analysis.retrieval import credited
+from loadrig.analysis.retrieval import credited, has_recall
 from loadrig.analysis.safeguards.crediting import unlike
 from loadrig.analysis.selection import grouped
 from loadrig.log import RunFolder
@@ -165,6 +165,8 @@ def _mean(empty: Figure, sides: tuple[Side, Side], values: tuple[Value, Value], 
 def _recall(side: Side) -> Value:
     def value(record: Record) -> float | None:
         question = side.run.questions.get(record.question)
-        return None if question is None else recall(credited(record), question.gold)
+        if question is None or not has_recall(record):
+            return None
+        return recall(credited(record), question.gold)
 
     return value
