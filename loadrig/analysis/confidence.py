@@ -6,9 +6,9 @@
     ECE    = sum over bins of n of bin / n x |share right of bin - mean confidence of bin|, ten bins of equal width
              (Naeini, Cooper, Hauskrecht 2015)
 
-over asked trials whose question has a key and whose confidence is known. Repetitions of a question are not independent,
-so no interval is given. `kept` and `sent_on` tell what the floor did: a first answer that was right and was sent on has
-cost a second one for nothing.
+over asked trials whose question has a key and whose confidence is known, questions that the control knew left out.
+Repetitions of a question are not independent, so no interval is given. `kept` and `sent_on` tell what the floor did: a
+first answer that was right and was sent on has cost a second one for nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loadrig.analysis.accuracy import dropped
 from loadrig.analysis.selection import asked, by_arm_and_model, grouped
 from loadrig.arms.escalate import said_in
 from loadrig.graders.automatic import marks
@@ -66,7 +67,13 @@ class Sure:
 
 def reliability(run: RunFolder) -> tuple[Reliability, ...]:
     """Of every arm and model of which a trial has a confidence."""
-    records = [((record.arm, record.model), record) for record in asked(run)]
+    told = {record.arm for record in asked(run) if record.confidence is not None}
+    knew = {(drop.question, drop.model) for drop in dropped(run)} if told else set()
+    records = [
+        ((record.arm, record.model), record)
+        for record in asked(run)
+        if record.arm in told and (record.question, record.model) not in knew
+    ]
     rows = []
     for arm, model, found in by_arm_and_model(run, records):
         known = list(_sure(run, found))

@@ -116,7 +116,8 @@ def _reliability(summary: Summary) -> Table | None:
         "right of\nsent on",
     )  # fmt: skip
     notes = (
-        "of first answers, by pre-check; without: trials in which no confidence was asked for or given",
+        "of first answers, by pre-check, to questions that the control did not know; without: trials in which no "
+        "confidence was asked for or given",
         "Brier: mean of (confidence - right) squared; ECE: mean over ten bins, weighed by size, of the distance "
         "between share right and confidence; 0 is best of both",
         "right of sent on: first answers that were right and cost a second one all the same",

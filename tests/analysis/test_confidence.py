@@ -24,3 +24,16 @@ def test_the_first_answer_is_no_classifiers(tmp_path: Path) -> None:
     sent_on = record("t", route="unsure>rag>agentic", confidence=0.6, answer="no", turns=turns)
     (found,) = reliability(read_run(tmp_path, [sent_on], questions=[question()]))
     assert (found.n, found.kept, found.sent_on) == (1, (0, 0), (1, 1))
+
+
+def test_what_the_control_knew_is_left_out(tmp_path: Path) -> None:
+    """As of every other share: of two sure answers the one to a question that needs no documents does not count."""
+    form = json.dumps({"answer": "no", "answerable": True, "confidence": 0.9})
+    records = [
+        record("c", arm="control", answer="yes"),
+        record("1", arm="escalate", route="rag", confidence=0.9, answer="yes"),
+        record("2", arm="escalate", route="rag", answer="yes", repetition=2),
+        record("3", arm="escalate", question="q2", route="rag", confidence=0.9, answer="no", turns=(turn(text=form),)),
+    ]
+    (found,) = reliability(read_run(tmp_path, records))
+    assert (found.n, found.right, found.without, found.kept) == (1, 0, 0, (0, 1))
