@@ -60,6 +60,13 @@ class Escalate:
     full_context: FullContext = WHOLE
     agentic: Agentic = SEARCH
 
+    def __post_init__(self) -> None:
+        # `mixed_rights` is no option of the work: where rights are mixed an arm is refused without it
+        if self.to == "agentic" and replace(self.full_context, mixed_rights=False) != WHOLE:
+            raise ValueError("to = 'agentic' never puts all documents before a model: leave out [arm.full_context]")
+        if self.to == "agentic" and (self.over, self.ceiling_tokens) != ("agentic", STUFF_CEILING_TOKENS):
+            raise ValueError("to = 'agentic' knows no ceiling: leave out over and ceiling_tokens")
+
     @property
     def name(self) -> str:
         return "-".join(("escalate", *marks(self)))

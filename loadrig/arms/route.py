@@ -44,6 +44,10 @@ class Route:
     full_context: FullContext = WHOLE
     agentic: Agentic = SEARCH
 
+    def __post_init__(self) -> None:
+        if self.unsure == "rag" and self.floor != RAG_CONFIDENCE_FLOOR:
+            raise ValueError("floor is about escalation: it wants unsure = 'escalate'")
+
     @property
     def name(self) -> str:
         return "-".join(("route", self.by, *marks(self)))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from typing import Any
 
 import pytest
 from scripted_client import ScriptedClient, says, tiny
 
 from loadrig.arms.escalate import FORM, SURE, Escalate, said_in
+from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
 from loadrig.words.arm import Answer
 from loadrig.words.corpus import Question
@@ -95,6 +97,21 @@ def test_it_may_always_go_to_the_agent() -> None:
     """`to = "agentic"`: the next turn offers tools, under the ceiling too."""
     answer, client = answered(Escalate(to="agentic"), form(answerable=False), says("Found."))
     assert (answer.route, bool(client.prompts[1].tools)) == ("rag>agentic", True)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"full_context": FullContext(ids=False)}, "leave out .arm.full_context."),
+        ({"over": "keep"}, "knows no ceiling"),
+        ({"ceiling_tokens": 9}, "knows no ceiling"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(given: dict[str, Any], why: str) -> None:
+    """Where the agent always follows, the whole set and its ceiling play no part, and nobody is to measure them."""
+    with pytest.raises(ValueError, match=why):
+        Escalate(to="agentic", **given)
+    assert Escalate(**given) != Escalate()
 
 
 def test_what_was_retrieved_stays_on_the_record() -> None:

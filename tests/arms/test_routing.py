@@ -148,6 +148,13 @@ def test_what_the_router_cannot_tell_may_just_be_retrieved() -> None:
     assert client.prompts[0].form is None
 
 
+def test_a_floor_that_nothing_is_held_to_is_refused(tmp_path: Path) -> None:
+    """`unsure = "rag"` asks for no confidence; a plan is told in words, by its arm."""
+    with pytest.raises(InputError, match="floor is about escalation"):
+        plan(tmp_path, '[[arm]]\nkind = "route"\nunsure = "rag"\nfloor = 0.5\n')
+    assert Route(floor=0.5).floor == 0.5
+
+
 def test_names_say_what_differs() -> None:
     """Two routers of a plan can be told apart by their names."""
     assert [Route().name, Route(by="classifier").name] == ["route-rules", "route-classifier"]

@@ -8,6 +8,7 @@ import pytest
 from command import here
 from texts import loaded, rows, write
 
+from loadrig.arms.escalate import Escalate
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
 from loadrig.arms.route import Route
@@ -102,6 +103,7 @@ def test_an_arm_made_of_others_is_asked_for_each_of_them(valves: Corpus) -> None
     with pytest.raises(InputError, match="route"):
         check([Route()], mixed)
     check([Route(full_context=FullContext(mixed_rights=True))], mixed)
+    check([Escalate(to="agentic", full_context=FullContext(mixed_rights=True))], mixed)
 
 
 def test_a_plan_that_would_show_the_whole_is_stopped_before_anything_is_built(tmp_path: Path) -> None:
