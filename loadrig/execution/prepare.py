@@ -13,6 +13,8 @@ from pathlib import Path
 from loadrig import corpus as corpora
 from loadrig import plan as planning
 from loadrig import questions as question_files
+from loadrig.arms.route import Route
+from loadrig.arms.routing import by_rules
 from loadrig.corpus import rights as access
 from loadrig.corpus.facts import Facts, facts_of, of_both
 from loadrig.corpus.ledger import read_ledger
@@ -96,6 +98,7 @@ def prepare(
             *access.told(rights),
             *changing.warnings(change, corpus),
             *_of_caches(plan, samples, prices),
+            *_of_rules(plan, questions),
         ),
         facts=_facts(plan, corpus, change) if build else (),
         change=change,
@@ -184,6 +187,17 @@ def _of_caches(plan: Plan, samples: Sequence[Sample], prices: Prices) -> tuple[s
     wanted = {arm.name for arm in plan.arms if getattr(arm, "cache", "off") != "off"}
     tried = [sample for sample in samples if sample.prompt is not None and not sample.prompt.tools]
     return tuple(said for one in tried for said in told(one.arm, one.kept, wanted=one.arm in wanted, minima=minima))
+
+
+def _of_rules(plan: Plan, questions: Sequence[Question]) -> tuple[str, ...]:
+    """Where the rules of routers tell nothing of any question, as of questions in another language."""
+    arms = [arm.name for arm in plan.arms if isinstance(arm, Route) and arm.by == "rules"]
+    if not arms or any(by_rules(question.question) != "unsure" for question in questions):
+        return ()
+    return (
+        f"{', '.join(arms)}: the rules, which are of English, cannot tell the kind of any of the {len(questions)} "
+        "questions: all go one way, as unsure; by = 'classifier' knows other languages",
+    )
 
 
 def _warnings(plan: Plan, corpus: Corpus, left_out: Sequence[str], prices: Prices) -> tuple[str, ...]:
