@@ -8,6 +8,7 @@ build that is begun again goes on where it stood, and a query that fails fails i
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -112,4 +113,6 @@ def _headers(endpoint: Endpoint) -> list[tuple[str, str]]:
 @cache
 def _caller(_pid: int) -> Caller:
     """One of each process: its connections stay open from query to query, and are not those of a parent."""
-    return Caller(timeout_s=TIMEOUT_S)
+    caller = Caller(timeout_s=TIMEOUT_S)
+    atexit.register(caller.close)
+    return caller
