@@ -213,11 +213,11 @@ def permitted(arm: Any) -> Any:
 
 
 @contextmanager
-def endpoint(folder: Path, world: World) -> Iterator[tuple[str, Path]]:
+def endpoint(folder: Path, world: World, **further: object) -> Iterator[tuple[str, Path]]:
     """A simulator's URL and the log of the bodies it gets, whole once the block has ended. Its agents look up, besides
-    what they need, documents of others, by all kinds of names."""
+    what they need, documents of others, by all kinds of names. `further`: dials."""
     scenario, bodies = folder / "scenario.toml", folder / "bodies"
-    dials = {**SCENARIO, "asks_for": list(world.asked)}
+    dials = {**SCENARIO, "asks_for": list(world.asked), **further}
     scenario.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in dials.items()))
     command = [sys.executable, "-m", "loadrig.simulator", "--scenario", str(scenario), "--body-log", str(bodies)]
     with subprocess.Popen(

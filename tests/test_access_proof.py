@@ -76,7 +76,7 @@ def test_a_document_that_is_closed_in_mid_run_is_closed_from_then_on(tmp_path: P
     caller a word of them, old or new, whatever an older index finds. Before, others had them: it could have failed."""
     world = made(tmp_path, questions=1)
     some = [Rag(), WHOLE, replace(WHOLE, cache="5m"), Agentic(), Decompose(), Rag(unit="document")]
-    with endpoint(tmp_path, world) as (url, bodies):
+    with endpoint(tmp_path, world, base_ms=150.0) as (url, bodies):  # quicker ones would be through before the change
         found = fired(world.closed_in_mid_run(some, url, seconds=4.0), tmp_path)
     later = {record.arm for record in found.records if record.corpus_version == AFTER}
     assert later == {arm.name for arm in some}
