@@ -15,7 +15,8 @@ import math
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from tempfile import TemporaryFile
+from typing import IO, Annotated
 
 import bm25s
 
@@ -49,10 +50,11 @@ class Bm25:
         """Indexes every chunk: about 3 s for 3 million tokens."""
         corpus, wording = material.corpus, Wording(self.language, self.stem, self.stop_words)
         numbers = _Numbers(wording)
-        rows = _Rows.of(corpus, numbers)
         index = bm25s.BM25(k1=self.k1, b=self.b, method="lucene", backend="numpy", csc_backend="scipy")
-        if numbers.forms:
-            index.scores = index.build_index_from_ids(range(len(numbers.forms)), rows, show_progress=False)
+        with TemporaryFile() as file:
+            rows = _Rows.of(corpus, numbers, file)
+            if numbers.forms:
+                index.scores = index.build_index_from_ids(range(len(numbers.forms)), rows, show_progress=False)
         index.nonoccurrence_array = None
 
         def idf(word: str) -> float:
@@ -105,26 +107,28 @@ class _Numbers(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The word numbers of all chunks, one behind the other, and where each ends: a sequence that can be gone through
-    again without being held as lists."""
+    """The word numbers of all chunks, one behind the other in a file, and how many each has: a sequence to be gone
+    through again and again, of which memory holds one chunk at a time, for bm25s keeps it to the end of its work."""
 
-    numbers: array[int]
-    ends: array[int]
+    file: IO[bytes]
+    lengths: array[int]
 
     @staticmethod
-    def of(corpus: Corpus, numbers: _Numbers) -> _Rows:
-        rows, ends = array("i"), array("q")
+    def of(corpus: Corpus, numbers: _Numbers, file: IO[bytes]) -> _Rows:
+        lengths = array("i")
         for chunk in corpus.chunks:
             found = map(numbers.__getitem__, words_of(chunk.text))
-            rows.extend(filter(STOP_WORD.__ne__, found) if numbers.wording.stop_words else found)
-            ends.append(len(rows))
-        return _Rows(rows, ends)
+            row = array("i", filter(STOP_WORD.__ne__, found) if numbers.wording.stop_words else found)
+            row.tofile(file)
+            lengths.append(len(row))
+        return _Rows(file, lengths)
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return len(self.lengths)
 
     def __iter__(self) -> Iterator[array[int]]:
-        begin = 0
-        for end in self.ends:
-            yield self.numbers[begin:end]
-            begin = end
+        self.file.seek(0)
+        for length in self.lengths:
+            row = array("i")
+            row.fromfile(self.file, length)
+            yield row
