@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from asking import head
+from invented_prices import TABLE
 from scripted_server import Script, serving
 
 from loadrig import corpus, questions, retrievers
@@ -30,18 +31,6 @@ SAMPLES = (
     Sample("agentic", "agentic", 1000, guessed=True),
 )
 TRIALS = tuple(Trial(f"t{n}", n, "control", "m", f"q{n}", "fact", 1, "c1", "measured") for n in range(2))
-TABLE = """[[price]]
-model = "m"
-effective_from = 2020-01-01
-source = "invented"
-seen = 2026-11-01
-currency = "USD"
-input = "3.00"
-output = "15.00"
-cache_write_5m = "3.75"
-cache_write_1h = "6.00"
-cache_read = "0.30"
-"""
 
 
 @pytest.fixture

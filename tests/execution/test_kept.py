@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from invented_prices import TABLE
 
 from loadrig.arms.full_context import FullContext
 from loadrig.cost import Prices
@@ -21,19 +22,6 @@ from loadrig.words.settings import CorpusSettings, ModelSettings, Plan, Question
 from loadrig.words.trial import Trial
 
 ANYONE: tuple[str, ...] = ()
-TABLE = """[[price]]
-model = "m"
-effective_from = 2020-01-01
-source = "invented"
-seen = 2026-11-01
-currency = "USD"
-input = "3.00"
-output = "15.00"
-cache_write_5m = "3.75"
-cache_write_1h = "6.00"
-cache_read = "0.30"
-cache_minimum = 500
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +122,7 @@ def test_too_short_a_prefix_and_none_at_all_are_told() -> None:
 @pytest.fixture
 def prices(tmp_path: Path) -> Prices:
     path = tmp_path / "prices.toml"
-    path.write_text(TABLE)
+    path.write_text(f"{TABLE}cache_minimum = 500\n")
     return Prices.load(path)
 
 
