@@ -48,6 +48,7 @@ class Beforehand:
     def __init__(self, plan: Plan, prices: Prices, means: Means, target: Target, engine: Engine) -> None:
         self.target = target
         self.room = means.room
+        self.currency = prices.currency
         self._plan, self._means, self._clock = plan, means, engine.clock
         self._setup = Setup(means.run, "driver", plan, Path(), means.targets, prices)
         self._asker = Asker(engine, target, plan.limits, plan.retry)

@@ -57,8 +57,8 @@ class Kept(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Built:
     """One artefact. `calls` it took, of which `paid` in this session, the others earlier; `cost`: of all of them, when
-    they were made, None when one is unknown; `cost_now`: of those paid in this session. `made_from`, `made_to`: labels
-    of when. `reason`: why there is none."""
+    they were made, None when one is unknown or was paid in another currency than `currency`, the run's; `cost_now`: of
+    those paid in this session. `made_from`, `made_to`: labels of when. `reason`: why there is none."""
 
     arm: str
     model: str
@@ -69,7 +69,7 @@ class Built:
     output_tokens: int
     cost: str | None
     cost_now: str | None
-    currency: str | None
+    currency: str
     made_from: str | None
     made_to: str | None
     reason: str | None = None
@@ -187,11 +187,10 @@ class _Calls:
 
     def told(self, reason: str | None) -> Built:
         """What is told of the artefact."""
-        costs, now = [kept.cost for kept in self._used], [record.cost for record in self._paid]
+        currency = self._asker.currency
+        costs = [kept.cost if kept.currency == currency else None for kept in self._used]
+        now = [record.cost for record in self._paid]
         when = sorted(kept.made_at for kept in self._used)
-        currencies = [one.currency for one in self._used if one.currency] or [
-            one.currency for one in self._paid if one.currency
-        ]
         return Built(
             arm=self._arm,
             model=self._model.id,
@@ -202,7 +201,7 @@ class _Calls:
             output_tokens=sum(kept.output_tokens for kept in self._used),
             cost=_sum(costs),
             cost_now=_sum(now),
-            currency=currencies[0] if currencies else None,
+            currency=currency,
             made_from=when[0] if when else None,
             made_to=when[-1] if when else None,
             reason=reason,

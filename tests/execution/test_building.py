@@ -32,8 +32,9 @@ def _said(text: str, stop: str = "end") -> Reply:
 class Asker:
     """Replies as told, by the number of the call; remembers the prompts."""
 
-    def __init__(self, reply: Callable[[int], Reply | None], room: int = 99) -> None:
+    def __init__(self, reply: Callable[[int], Reply | None], room: int = 99, currency: str = "USD") -> None:
         self.asked: list[Prompt] = []
+        self.currency = currency
         self._reply, self._room = reply, room
 
     def room(self) -> bool:
@@ -41,8 +42,8 @@ class Asker:
 
     async def ask(self, prompt: Prompt, **_: object) -> tuple[Record, Reply | None]:
         self.asked.append(prompt)
-        used = Usage(input=10, output=2)
-        return record(f"t{len(self.asked)}", cost="0.01", usage=used, currency="USD"), self._reply(len(self.asked))
+        number, used = len(self.asked), Usage(input=10, output=2)
+        return record(f"t{number}", cost="0.01", usage=used, currency=self.currency), self._reply(number)
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +71,15 @@ def test_a_call_is_made_once() -> None:
     one, two = first.told(None), second.told(None)
     assert (one.calls, one.paid, one.cost, one.cost_now, one.prompt_tokens) == (3, 3, "0.03", "0.03", 30)
     assert (two.calls, two.paid, two.cost, two.cost_now, two.prompt_tokens) == (3, 0, "0.03", "0", 30)
+
+
+def test_money_of_another_currency_is_in_no_sum() -> None:
+    """Of two calls one was paid in USD by an earlier run, one is paid 0.01 EUR by this: together they are unknown."""
+    assert _all(_calls(Asker(lambda _: _said("text"))), "a") == ["text"]
+    mine = _calls(Asker(lambda _: _said("text"), currency="EUR"))
+    assert _all(mine, "a", "b") == ["text", "text"]
+    told = mine.told(None)
+    assert (told.calls, told.paid, told.cost, told.cost_now, told.currency) == (2, 1, None, "0.01", "EUR")
 
 
 @pytest.mark.parametrize(
