@@ -64,9 +64,9 @@ class ArmCaching:
     several. `prefixes`: distinct ones, of all calls. `minimum`: tokens below which nothing is cached, None: not known.
     `pays_from`: on how many questions a prefix pays, by the prices of the day, None: not known or never; the call that
     primes it is in it where one was replied to, of this arm or of another that shares the prefix.
-    `primed`, `priming`: calls beforehand and their money, which is in no cost per question; `primed_warm` of them read
-    what an earlier run had written. `neither`: trials that are not warm and not cold, for the first call that asked
-    told nothing."""
+    `primed`, `priming`: calls beforehand and their money, which is in no cost per question; `primed_warm` of them were
+    the run's first for their prefix and read it: an earlier run had written it. `neither`: trials that are not warm and
+    not cold, for the first call that asked told nothing."""
 
     arm: str
     model: str
@@ -128,6 +128,7 @@ def caching(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmCaching, .
     minima = {model: row.get("minimum") for model, row in facts.items()}
     reasons = _reasons(calls, minima)
     kept = {(call.record.model, call.prefix.digest) for call in calls if call.when == "priming" and call.usable_ns}
+    warmed = _warmed(calls)
     arms = set(arm_names(run))
     own = [call for call in calls if call.record.arm in arms]
     groups = by_arm_and_model(run, (((call.record.arm, call.record.model), call) for call in own))
@@ -137,6 +138,7 @@ def caching(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmCaching, .
             found,
             reasons,
             facts.get(model, {}),
+            warmed=warmed,
             is_primed=any((model, call.prefix.digest) in kept for call in found),
         )
         for _, model, found in groups
@@ -156,6 +158,16 @@ def _calls(run: RunFolder, prefixes: Prefixes) -> Iterator[_Call]:
                 began = attempt.headers_ns or attempt.first_event_ns
                 usable = None if began is None or attempt.http_status != 200 else begin_ns + began - attempt.begin_ns
                 yield _Call(record, "priming" if turn.purpose == "prime" else when, attempt, prefix, begin_ns, usable)
+
+
+def _warmed(calls: Iterable[_Call]) -> set[int]:
+    """Primers that read what no call of this run had been replied to for before, by the identity of their attempts.
+    One that is asked again, or whose run is taken up, reads what the run itself has written. `calls` as they began."""
+    first: dict[tuple[str, str], _Call] = {}
+    for call in calls:
+        if call.usable_ns is not None:
+            first.setdefault((call.record.model, call.prefix.digest), call)
+    return {id(call.attempt) for call in first.values() if call.when == "priming" and call.hit}
 
 
 def _label_ns(label: str) -> int:
@@ -212,8 +224,9 @@ def _reason(call: _Call, entry: _Entry, minimum: int | None, *, changed: bool) -
 
 
 def _figures(
-    run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], facts: Mapping[str, Any], *, is_primed: bool
-) -> ArmCaching:
+    run: RunFolder, calls: list[_Call], reasons: Mapping[int, Reason], facts: Mapping[str, Any],
+    *, warmed: set[int], is_primed: bool,
+) -> ArmCaching:  # fmt: skip
     record, lifetimes = calls[0].record, {call.prefix.lifetime_s for call in calls}
     lifetime_s = lifetimes.pop() if len(lifetimes) == 1 else None
     own = [call for call in calls if call.when == "trials"]
@@ -242,7 +255,7 @@ def _figures(
         pays_from=lifetime_s and pays.get("1h" if lifetime_s > 300 else "5m"),
         primed=len(primers),
         priming=money((charge for record in primers for charge in charges(record)), currency_of(run)),
-        primed_warm=sum(call.hit is True for call in calls if call.when == "priming"),
+        primed_warm=sum(id(call.attempt) in warmed for call in calls),
         warm=_side(run, [call.record for call in first.values() if call.hit is True]),
         cold=_side(run, [call.record for call in first.values() if call.hit is False]),
         neither=sum(call.hit is None for call in first.values()),

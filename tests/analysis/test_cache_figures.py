@@ -180,6 +180,21 @@ def test_a_run_that_an_earlier_one_has_warmed_says_so(tmp_path: Path) -> None:
     )
 
 
+def test_what_the_run_itself_has_kept_is_no_earlier_runs(tmp_path: Path) -> None:
+    """Primed again as the run is taken up, the second call reads what the first wrote: of two none was warm before, and
+    nobody is sent to an option that would not help. A first one that was turned away wrote nothing: then one was."""
+    primers = [call(at, said, "one docs end", purpose="prime", phase="probe") for at, said in ((0, WROTE), (9, READ))]
+    (one,) = found(tmp_path / "again", call(20, READ), probes=tuple(primers))
+    assert (one.primed, one.primed_warm) == (2, 0)
+    assert "kept by an earlier run" not in render(summarize(log.read_run(tmp_path / "again")))
+    refused = turn(
+        attempts=(attempt(began_at=label(0), http_status=529),), prompt=("one", "docs", "end"), purpose="prime"
+    )
+    primers[0] = msgspec.structs.replace(primers[0], turns=(refused,))
+    (one,) = found(tmp_path / "refused", call(20, READ), probes=tuple(primers))
+    assert (one.primed, one.primed_warm) == (2, 1)
+
+
 def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None:
     """C-07: a cold trial of 0.08 with its first token after 900 ms, two warm ones of 0.01 and 0.03 after 100 and 200:
     the cost on a miss is 0.08, on a hit 0.02."""
