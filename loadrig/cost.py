@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation, localcontext
@@ -182,6 +182,14 @@ def total(amounts: Iterable[Decimal]) -> Decimal:
     """The exact sum, whatever the number of digits."""
     with localcontext(prec=100):
         return sum(amounts, Decimal(0))
+
+
+def total_of(costs: Sequence[str | None]) -> str | None:
+    """The exact sum of decimal strings, as one; None as soon as one is unknown. A single one is left as it is."""
+    if len(costs) == 1:
+        return costs[0]
+    known = [Decimal(cost) for cost in costs if cost is not None]
+    return format(total(known), "f") if len(known) == len(costs) else None
 
 
 def pays_from(rates: Rates, lifetime: Lifetime, *, primed: bool) -> int | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loadrig.cost import Prices, Rates, Tier, pays_above, pays_from, prompt_tokens, terms_of, total
+from loadrig.cost import Prices, Rates, Tier, pays_above, pays_from, prompt_tokens, terms_of, total, total_of
 from loadrig.words.errors import InputError
 from loadrig.words.prompt import Lifetime
 from loadrig.words.record import Usage
@@ -102,6 +102,12 @@ def test_small_sums_are_not_rounded_away() -> None:
     """F8: a thousand times 0.00000625 is 0.00625 exactly, and a large sum keeps its last digit."""
     assert total([Decimal("0.00000625")] * 1000) == Decimal("0.00625")
     assert total([Decimal("1E+20"), Decimal("1E-20"), Decimal("-1E+20")]) == Decimal("1E-20")
+
+
+def test_a_sum_with_an_unknown_cost_is_unknown() -> None:
+    """0.10 and 0.00000002 are 0.10000002, in plain notation; of none it is 0."""
+    assert total_of(["0.10", "0.00000002"]) == "0.10000002"
+    assert (total_of(["0.10", None]), total_of([None]), total_of([])) == (None, None, "0")
 
 
 def test_broken_and_missing_usage_costs_at_least(prices: Prices) -> None:

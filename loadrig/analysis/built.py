@@ -18,7 +18,7 @@ from typing import Any
 
 from loadrig.analysis.bill import PerQuestion, charges, currency_of, money, per_question, plain
 from loadrig.analysis.selection import asked, grouped
-from loadrig.cost import total
+from loadrig.cost import total_of
 from loadrig.log import RunFolder
 from loadrig.words.record import Record
 
@@ -70,7 +70,7 @@ def _is_building(record: Record) -> bool:
 def _figures(rows: Sequence[dict[str, Any]], calls: Sequence[Record], *, each: PerQuestion) -> ArmBuilt:
     now = money((charge for record in calls for charge in charges(record)), None)
     last = list({tuple(row["caller"]): row for row in rows}.values())
-    cost = _sum([row["cost"] for row in last])
+    cost = total_of([row["cost"] for row in last])
     failed = sum(row["reason"] is not None for row in last)
     per_asked = None if failed else each.per_asked
     made = sorted(label for row in last for label in (row["made_from"], row["made_to"]) if label)
@@ -100,8 +100,3 @@ def amortised(each: str | None, cost: str | None, n: int) -> str | None:
     if each is None or cost is None or not n:
         return None
     return plain(round(Decimal(each) + Decimal(cost) / n, 12).normalize())
-
-
-def _sum(costs: Sequence[str | None]) -> str | None:
-    known = [Decimal(cost) for cost in costs if cost is not None]
-    return None if len(known) < len(costs) else plain(total(known))

@@ -16,7 +16,7 @@ import asyncio
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 
 from loadrig.corpus.view import view_of
-from loadrig.cost import prompt_tokens, total
+from loadrig.cost import prompt_tokens, total, total_of
 from loadrig.execution.beforehand import Beforehand, Means
 from loadrig.execution.estimate import TOKEN_RATIO
 from loadrig.execution.prepare import Prepared
@@ -199,8 +199,8 @@ class _Calls:
             paid=len(self._paid),
             prompt_tokens=sum(kept.prompt_tokens for kept in self._used),
             output_tokens=sum(kept.output_tokens for kept in self._used),
-            cost=_sum(costs),
-            cost_now=_sum(now),
+            cost=total_of(costs),
+            cost_now=total_of(now),
             currency=currency,
             made_from=when[0] if when else None,
             made_to=when[-1] if when else None,
@@ -210,12 +210,6 @@ class _Calls:
 
 def _ended(reply: Reply | None) -> str:
     return "no reply" if reply is None else f"a reply that ended as {reply.stop}, of {len(reply.text)} characters"
-
-
-def _sum(costs: Sequence[str | None]) -> str | None:
-    """The sum, None when one of them is unknown."""
-    known = [Decimal(cost) for cost in costs if cost is not None]
-    return None if len(known) < len(costs) else format(total(known), "f")
 
 
 def _at_once(prepared: Prepared) -> int:

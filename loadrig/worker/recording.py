@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from decimal import Decimal
 
 import msgspec
 from msgspec.structs import replace
 
-from loadrig.cost import Prices, is_free, terms_of
+from loadrig.cost import Prices, is_free, terms_of, total_of
 from loadrig.words.arm import Answer
 from loadrig.words.corpus import Question
 from loadrig.words.record import Attempt, Failure, Outcome, Record, Turn, Usage
@@ -84,7 +83,7 @@ def record_of(ended: Ended, setup: Setup) -> Record:
         tool_ns=ended.notes.tool_ns,
         backoff_ns=sum(attempt.backoff_ns for turn in turns for attempt in turn.attempts),
         usage=_usage(ended, turns),
-        cost=None if ended.notes.broken_off else _total([turn.cost for turn in turns]),
+        cost=None if ended.notes.broken_off else total_of([turn.cost for turn in turns]),
         currency=setup.prices.currency,
         retrieved=answer.retrieved if answer else (),
         turns=turns,
@@ -129,7 +128,7 @@ def _outcome(ended: Ended) -> tuple[Outcome, str | None]:
 def _priced(turn: Turn, prices: Prices, began_at: str) -> Turn:
     day = date.fromisoformat(began_at[:10])
     attempts = tuple(_priced_attempt(attempt, turn, prices, day) for attempt in turn.attempts)
-    return replace(turn, attempts=attempts, cost=_total([attempt.cost for attempt in attempts]))
+    return replace(turn, attempts=attempts, cost=total_of([attempt.cost for attempt in attempts]))
 
 
 def _priced_attempt(attempt: Attempt, turn: Turn, prices: Prices, day: date) -> Attempt:
@@ -137,13 +136,6 @@ def _priced_attempt(attempt: Attempt, turn: Turn, prices: Prices, day: date) -> 
         return replace(attempt, cost="0" if is_free(attempt) else None)
     cost = prices.cost(turn.reply_model or "", attempt.usage, day, terms=terms_of(attempt.usage))
     return replace(attempt, cost=None if cost.amount is None else f"{cost.amount:f}", cost_notes=cost.notes)
-
-
-def _total(costs: list[str | None]) -> str | None:
-    """The exact sum of decimal strings; None as soon as one is unknown."""
-    if len(costs) == 1 or None in costs:
-        return costs[0] if len(costs) == 1 else None
-    return f"{sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0)):f}"
 
 
 def _only(words: set[str | None]) -> str | None:
