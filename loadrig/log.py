@@ -232,6 +232,11 @@ def read_changes(folder: Path) -> Changes:
     return Changes(next((row.made for row in rows if row.made is not None), None), tuple(told.values()))
 
 
+def read_keys_after(folder: Path) -> dict[str, Question]:
+    """By question, the keys that hold once documents have changed; none where the plan names none."""
+    return {key.id: key for key in _typed_lines(folder / KEYS_AFTER, Question)}
+
+
 def read_invented(folder: Path) -> Invented | None:
     """Canary and invented names of the run's corpus; None when it has no ledger."""
     path = folder / INVENTED

@@ -21,7 +21,7 @@ import msgspec
 from loadrig.analysis.selection import by_arm_and_model, grouped
 from loadrig.corpus.wordings import Wordings
 from loadrig.graders.automatic import marks
-from loadrig.log import KEYS_AFTER, WORDINGS, RunFolder, read_changes
+from loadrig.log import WORDINGS, RunFolder, read_changes, read_keys_after
 from loadrig.words.change import Adopted, Changes
 from loadrig.words.corpus import Question
 from loadrig.words.record import Record, Usage
@@ -139,7 +139,7 @@ def freshness(run: RunFolder, prompts: Mapping[str, bytes]) -> Freshness | None:
     requests = _requests(run, timeline, _Prompts(run, prompts))
     late = [record for record in run.records if record.outcome == "answered" and timeline.is_after(record)]
     answers = grouped(((record.arm, record.model), record) for record in late)
-    keys = _keys(run)
+    keys = read_keys_after(run.path)
     return Freshness(
         after_s=update["after_s"],
         at=changes.made.at,
@@ -291,14 +291,6 @@ def _answers(records: Sequence[Record], keys: Mapping[str, Question]) -> Answers
         told=sum(one.stale is not None for one in found),
         stale=sum(one.stale is True for one in found),
     )
-
-
-def _keys(run: RunFolder) -> dict[str, Question]:
-    path = run.path / KEYS_AFTER
-    if not path.exists():
-        return {}
-    decoder = msgspec.json.Decoder(Question)
-    return {key.id: key for key in map(decoder.decode, path.read_bytes().splitlines())}
 
 
 def _worker(one: Adopted, at_ns: int) -> WorkerFreshness:
