@@ -56,11 +56,12 @@ def part_numbers_of(texts: Iterable[str], idf: Callable[[str], float]) -> PartNu
     )
 
 
-def codes_of(text: str) -> set[str]:
-    """The codes in a text, in the form that is compared.
+def codes_of(text: str) -> list[str]:
+    """The codes in a text, each once, in the form that is compared. In order: that of a set is another one in each
+    process, and with it an index would be.
 
-    >>> sorted(codes_of("Valve RX-0040 (built-in) of 2026-03-01"))
-    ['2026-03-01', 'rx-0040']
+    >>> codes_of("Valve RX-0040 (built-in) of 2026-03-01")
+    ['rx-0040', '2026-03-01']
     """
     spelled = text.lower() if text.isascii() else _dashes.sub("-", folded(text))
-    return {code for code in _code.findall(spelled) if _digit.search(code)}
+    return [code for code in dict.fromkeys(_code.findall(spelled)) if _digit.search(code)]

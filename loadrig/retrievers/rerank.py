@@ -55,7 +55,7 @@ class Rerank:
         chunks = material.corpus.chunks
         scorer: Words | Endpoint
         if self.url is None:
-            found = Counter(word for chunk in chunks for word in set(words_of(chunk.text)))
+            found = Counter(word for chunk in chunks for word in dict.fromkeys(words_of(chunk.text)))
             scorer = Words({word: math.log(1 + len(chunks) / count) for word, count in found.items()})
         else:
             scorer = Endpoint(self.url, self.model, self.key)

@@ -5,12 +5,15 @@ words alone keep to more."""
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from texts import loaded, rows
+from texts import loaded, rows, write
 
 from loadrig import retrievers
 from loadrig.retrievers import Retriever
@@ -153,6 +156,25 @@ def test_an_index_is_told_from_another_by_its_fingerprint(name: str, tmp_path: P
     assert told == fingerprint(first) == fingerprint(build(name, corpus))
     assert told == fingerprint(pickle.loads(pickle.dumps(first)))
     assert told != fingerprint(build(name, loaded(tmp_path / "b", TEXTS | {"pump.txt": "насос pump two"})))
+
+
+OF_A_CORPUS = """\
+import sys
+from loadrig import corpus, retrievers
+from loadrig.retrievers.fingerprint import fingerprint
+from loadrig.words.settings import CorpusSettings
+texts = corpus.load(CorpusSettings(path=sys.argv[1]))
+print(*(fingerprint(retrievers.load(name)(texts)) for name in sys.argv[2:]))
+"""
+
+
+def test_a_fingerprint_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Whatever order a set has there: several words and several part numbers in one text, two seeds of hashing."""
+    names = [name for name in retrievers.RETRIEVERS if name not in BY_MEANING]
+    write(tmp_path, {"a.txt": "valves RX-0040, QT-17 and UTF-8 of 2026-03-01", "b.txt": "pumps RX-0041, RX-0042"})
+    command = [sys.executable, "-c", OF_A_CORPUS, str(tmp_path), *names]
+    told = [subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": seed}) for seed in ("1", "2")]
+    assert dict(zip(names, told[0].split(), strict=True)) == dict(zip(names, told[1].split(), strict=True))
 
 
 @lexical
