@@ -44,11 +44,15 @@ class Wordings:
 
 def wordings(before: Corpus, after: Corpus, questions: Iterable[Question], *, path: str) -> Wordings:
     """What tells the versions apart. Raises `InputError` when nothing does; `path`: of what changes."""
-    asked = {one for question in questions for one in _sequences(question.question)}
-    were = {one for document in before.documents for one in _sequences(document.text)}
-    are = {one for document in after.documents for one in _sequences(document.text)}
-    old = tuple(_spans(_changed(before, after), are | asked))
-    new = tuple(_spans(_changed(after, before), were | asked))
+    were, are = list(_changed(before, after)), list(_changed(after, before))
+    apart = _all_sequences(were) ^ _all_sequences(are)
+    changed = {document.id for document in were}
+    for document in before.documents:  # taken from what changed, never gathered: most of a large corpus stays
+        if document.id not in changed:
+            apart.difference_update(_sequences(document.text))
+    for question in questions:
+        apart.difference_update(_sequences(question.question))
+    old, new = tuple(_spans(were, apart)), tuple(_spans(are, apart))
     if not old and not new:
         problem = f"nothing of {LENGTH} words in a row tells the documents from what they were"
         raise InputError(problem, path=path, remedy="change more than white space, or more than a word or two")
@@ -61,11 +65,15 @@ def _changed(one: Corpus, other: Corpus) -> Iterator[Document]:
     return (document for document in one.documents if texts.get(document.id) != document.text)
 
 
-def _spans(documents: Iterable[Document], known: Collection[str]) -> Iterator[str]:
-    """The longest runs of words of which no sequence is known."""
+def _all_sequences(documents: Iterable[Document]) -> set[str]:
+    return {one for document in documents for one in _sequences(document.text)}
+
+
+def _spans(documents: Iterable[Document], apart: Collection[str]) -> Iterator[str]:
+    """The longest runs of words whose sequences all tell the versions apart."""
     for document in documents:
         words = document.text.split()
-        places = [place for place, one in enumerate(_sequences(document.text)) if one not in known]
+        places = [place for place, one in enumerate(_sequences(document.text)) if one in apart]
         begins = [place for before, place in pairwise([-LENGTH, *places]) if place != before + 1]
         ends = [place for place, after in pairwise([*places, -1]) if after != place + 1]
         yield from (" ".join(words[begin : end + LENGTH]) for begin, end in zip(begins, ends, strict=True))
