@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 
 from loadrig.corpus.updating import updated
+from loadrig.retrievers import needed
 from loadrig.words.change import Reindexed
 from loadrig.words.corpus import Corpus
 from loadrig.words.errors import InputError, LoadrigError, described
@@ -101,10 +102,11 @@ def build_once(folder: Path, number: int, texts: Texts, corpus: Corpus) -> Reind
         if (done := _done(folder, number)) is not None:
             return done
         try:
+            parts = needed([name], {one.name: one.options for one in texts.given})
             have = {
                 part: open_indexes(folder, name_of(place))[part]
                 for place, part in enumerate(texts.rebuilt[:number])
-                if (before := _done(folder, place)) is not None and before.failure is None
+                if part in parts and (before := _done(folder, place)) is not None and before.failure is None
             }
             built, took_ns = build_indexes({name}, corpus, given=texts.given, have=have)
             save_indexes(folder, {name: built[name]}, of)

@@ -29,7 +29,7 @@ from loadrig.words.corpus import Hit
 from loadrig.words.record import Record
 from loadrig.words.settings import NamedRetriever
 from loadrig.worker.editions import Editions, visible
-from loadrig.worker.library import Texts, build_indexes, open_indexes, save
+from loadrig.worker.library import INDEXES, Texts, build_indexes, open_indexes, save
 from loadrig.worker.messages import Order
 from loadrig.worker.rebuilding import build_once, name_of
 from plans import questions
@@ -190,6 +190,14 @@ def test_what_a_retriever_searches_through_is_not_built_again(tmp_path: Path) ->
     unbuildable = updated(tiny(), update("Apples are unbuildable."))
     (folder := tmp_path / "other").mkdir()
     assert all("no index over that" in (build_once(folder, n, texts, unbuildable).failure or "") for n in range(2))
+
+
+def test_an_index_is_built_without_those_that_it_does_not_search_through(tmp_path: Path) -> None:
+    """Another's, built before it, is not opened: it may be large, and its file is gone here."""
+    texts = Texts(tiny(), {}, rebuilt=("bm25", "slow_index:failing"))
+    assert build_once(tmp_path, 0, texts, tiny()).failure is None
+    (tmp_path / f"{name_of(0)}{INDEXES}").unlink()
+    assert build_once(tmp_path, 1, texts, tiny()).failure is None
 
 
 def editions(change: Update) -> Editions:
