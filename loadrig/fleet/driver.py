@@ -125,7 +125,7 @@ class Driver:
     async def _stage(
         self, stage: Stage, trials: Sequence[Trial], alive: Sequence[Handle], states: dict[str, _State]
     ) -> None:
-        if self._changing is not None:
+        if self._changing is not None and stage.open_loop is None:  # an open loop's hours compare the clocks anyway
             await asyncio.gather(*(self._compared(stage, handle, states[handle.name]) for handle in alive))
         hours = await self._hours(stage, trials, alive, states)
         if self._changing is not None:
@@ -194,9 +194,9 @@ class Driver:
                 self._dead.add(handle.name)
                 self._lose(book, handle, state, is_dead=not isinstance(error, UnreachableError))
                 return
-            self._accept(batch, handle, state, book.ledger)
-            if self._changing is not None:
+            if self._changing is not None:  # first: on file before any record of after, and writing takes time
                 self._changing.heard(handle.name, batch, sent_ns=sent_ns)
+            self._accept(batch, handle, state, book.ledger)
             in_flight = sum(one.in_flight for one in states.values())
             pulse = self.watch.pulse(book.stage, handle.name, batch, in_flight, len(book.ledger.workers))
             for observer in self._observers:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 
+from hand_worker import HandWorker, promptly, trials
+
 from loadrig.fleet.changing import Changing
+from loadrig.fleet.driver import Driver
+from loadrig.fleet.handle import Handle
+from loadrig.fleet.spending import Spending, WorstCase
 from loadrig.log import RunLog, read_changes
 from loadrig.words.change import Adoption, Changes, Reindexed
 from loadrig.words.clock import SystemClock
+from loadrig.words.record import Record
+from loadrig.words.settings import BudgetSettings
+from loadrig.words.trial import RunInfo
 from loadrig.worker.messages import Batch
 
 S = 1_000_000_000
@@ -52,3 +63,32 @@ def test_what_has_happened_is_on_file_once(tmp_path: Path) -> None:
     assert found.made.ahead_ns.keys() == {"w1"}
     assert [(one.worker, one.session, one.adoption) for one in found.adopted] == [("w1", 2, second)]
     assert len((tmp_path / "changes.jsonl").read_text().splitlines()) == 4  # the schema's, the change, two tellings
+
+
+class Watched(RunLog):
+    """Notes, of each time that records are written, whether the change is on file."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.was_told: list[bool] = []
+
+    def append(self, records: Iterable[Record], fragments: Mapping[str, bytes]) -> None:
+        if records := list(records):
+            self.was_told.append(read_changes(self.folder).made is not None)
+        super().append(records, fragments)
+
+
+def test_the_change_is_on_file_before_any_record_of_after(tmp_path: Path) -> None:
+    """Documents change at once: whenever the driver is killed, what the first trial's record says of them holds."""
+    worker = HandWorker("w1", promptly)
+
+    async def go(driver: Driver) -> None:
+        running = asyncio.create_task(asyncio.Event().wait())
+        await driver.drive([trials("c2", 1)], [Handle("w1", 1, worker.exchange, running, worker.end)])
+        running.cancel()
+
+    with Watched(tmp_path) as log:
+        spending = Spending(BudgetSettings(), WorstCase(Decimal(0), 0), ["rag"])
+        info = RunInfo("r1", "hand", "0", 1, "USD", simulated=False)
+        asyncio.run(go(Driver(info, log, [], spending=spending, changing=Changing(0, 1, log))))
+    assert log.was_told == [True]
