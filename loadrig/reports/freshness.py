@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loadrig.analysis.freshness import ArmFreshness, CacheReset, Freshness, Seen, WorkerFreshness
+from loadrig.analysis.freshness import Answers, CacheReset, Freshness, Seen, WorkerFreshness
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, Table, label, milliseconds, number
@@ -37,13 +37,12 @@ def tables(summary: Summary) -> Iterator[Table]:
 
 def _rows(found: Freshness, models: list[str]) -> Iterator[tuple[str, ...]]:
     for arm in found.arms:
-        yield _row(label(arm.arm, arm.model, models), arm.seen, arm.cache, arm)
+        yield _row(label(arm.arm, arm.model, models), arm.seen, arm.cache, arm.answers)
         if len(arm.workers) > 1:
             yield from (_row(f"  on {name}", seen, None, None) for name, seen in arm.workers.items())
 
 
-def _row(name: str, seen: Seen, cache: CacheReset | None, arm: ArmFreshness | None) -> tuple[str, ...]:
-    answers = None if arm is None else arm.answers
+def _row(name: str, seen: Seen, cache: CacheReset | None, answers: Answers | None) -> tuple[str, ...]:
     return (
         name, str(seen.requests), f"{seen.new}/{seen.requests - seen.unknown}",
         f"{seen.old}/{seen.requests - seen.unknown}", _after(seen.seen_ns), _after(seen.let_go_ns),
