@@ -175,7 +175,12 @@ def is_free(attempt: Attempt) -> bool:
 
 def prompt_tokens(usage: Usage) -> int:
     """Prompt size in tokens: uncached input + cache writes + cache reads, of what was reported."""
-    return sum((usage.input or 0, usage.cache_write_5m or 0, usage.cache_write_1h or 0, usage.cache_read or 0))
+    return (usage.input or 0) + written_tokens(usage) + (usage.cache_read or 0)
+
+
+def written_tokens(usage: Usage) -> int:
+    """Prompt tokens written to the cache, for whatever lifetime, of what was reported."""
+    return (usage.cache_write_5m or 0) + (usage.cache_write_1h or 0)
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:

@@ -30,7 +30,7 @@ from loadrig.analysis.bill import Money, PerQuestion, charges, currency_of, mone
 from loadrig.analysis.latency import Latency, latency
 from loadrig.analysis.prefixes import Prefix, Prefixes
 from loadrig.analysis.selection import arm_names, asked, by_arm_and_model, timed
-from loadrig.cost import prompt_tokens
+from loadrig.cost import prompt_tokens, written_tokens
 from loadrig.log import RunFolder
 from loadrig.words.record import Attempt, Record, Usage
 
@@ -115,7 +115,7 @@ class _Call:
 
     @property
     def written(self) -> int:
-        return 0 if self.usage is None else (self.usage.cache_write_5m or 0) + (self.usage.cache_write_1h or 0)
+        return 0 if self.usage is None else written_tokens(self.usage)
 
 
 def caching(run: RunFolder, prompts: Mapping[str, bytes]) -> tuple[ArmCaching, ...]:

@@ -20,6 +20,7 @@ import msgspec
 
 from loadrig.analysis.selection import by_arm_and_model, grouped
 from loadrig.corpus.wordings import Wordings
+from loadrig.cost import written_tokens
 from loadrig.graders.automatic import marks
 from loadrig.log import WORDINGS, RunFolder, read_changes, read_keys_after
 from loadrig.words.change import Adopted, Changes
@@ -278,7 +279,7 @@ def _cache(requests: Sequence[_Request]) -> CacheReset | None:
 def _written(usage: Usage | None) -> int | None:
     if usage is None or (usage.cache_write_5m is None and usage.cache_write_1h is None):
         return None
-    return (usage.cache_write_5m or 0) + (usage.cache_write_1h or 0)
+    return written_tokens(usage)
 
 
 def _answers(records: Sequence[Record], keys: Mapping[str, Question]) -> Answers | None:

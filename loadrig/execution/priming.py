@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from loadrig.corpus.view import view_of
+from loadrig.cost import written_tokens
 from loadrig.execution.beforehand import Beforehand, Means
 from loadrig.execution.prepare import Prepared
 from loadrig.wire.engine import Engine
@@ -96,7 +97,7 @@ def _tokens(record: Record) -> tuple[int | None, int | None]:
     usage = record.usage
     if usage is None or usage.cache_read is None:
         return None, None
-    return (usage.cache_write_5m or 0) + (usage.cache_write_1h or 0), usage.cache_read
+    return written_tokens(usage), usage.cache_read
 
 
 def troubles(found: Iterable[Primed]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from loadrig.analysis.prefixes import ASKS
 from loadrig.analysis.safeguards.seen import Seen
 from loadrig.analysis.selection import grouped
-from loadrig.cost import prompt_tokens
+from loadrig.cost import prompt_tokens, written_tokens
 from loadrig.words.record import Usage
 from loadrig.words.safeguard import Figure, Safeguard, Verdict
 
@@ -33,7 +33,7 @@ class _Call:
         usage = self.usage
         if usage.cache_read is None:
             return None
-        return usage.cache_read + (usage.cache_write_5m or 0) + (usage.cache_write_1h or 0)
+        return usage.cache_read + written_tokens(usage)
 
 
 def check(seen: Seen) -> Iterator[Safeguard]:
