@@ -58,7 +58,7 @@ class Bm25:
         index.nonoccurrence_array = None
 
         def idf(word: str) -> float:
-            at = numbers[word]
+            at = numbers.get(word, STOP_WORD)
             chunks_with = 0 if at == STOP_WORD else int(index.scores["indptr"][at + 1] - index.scores["indptr"][at])
             return math.log(1 + (len(rows) - chunks_with + 0.5) / (chunks_with + 0.5)) if chunks_with else 0.0
 

@@ -17,14 +17,15 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from loadrig.retrievers.words import folded, words_of
+from loadrig.retrievers.words import folded, marks, words_of
 
 _dashes = re.compile(r"[\u2010-\u2015\u2212]")
-_code = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
+_ascii_code = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _digit = re.compile(r"\d")
 
 
@@ -63,5 +64,12 @@ def codes_of(text: str) -> list[str]:
     >>> codes_of("Valve RX-0040 (built-in) of 2026-03-01")
     ['rx-0040', '2026-03-01']
     """
-    spelled = text.lower() if text.isascii() else _dashes.sub("-", folded(text))
-    return [code for code in dict.fromkeys(_code.findall(spelled)) if _digit.search(code)]
+    found = _ascii_code.findall(text.lower()) if text.isascii() else _any_code().findall(_dashes.sub("-", folded(text)))
+    return [code for code in dict.fromkeys(found) if _digit.search(code)]
+
+
+@cache
+def _any_code() -> re.Pattern[str]:
+    """Of words as `words_of` gives them, marks included: half a word would be no word of the corpus."""
+    word = rf"[^\W_](?:[^\W_]|[{marks()}])*"
+    return re.compile(rf"{word}(?:[-_]{word})+")

@@ -11,6 +11,8 @@ from texts import loaded
 from loadrig import retrievers
 from loadrig.retrievers import Material
 from loadrig.retrievers.bm25 import Bm25
+from loadrig.retrievers.part_numbers import codes_of
+from loadrig.retrievers.words import words_of
 from loadrig.words.errors import InputError
 
 
@@ -53,6 +55,17 @@ PARTS = {
 def test_the_exact_part_number_ranks_first(tmp_path: Path, query: str) -> None:
     """A long text with the exact form goes before a short one that repeats its parts; case and dash are free."""
     assert found(tmp_path, PARTS, query)[0] == "exact"
+
+
+@pytest.mark.parametrize(
+    "code", ["\u092a\u093e\u0920-2024", "2024-\u092a\u093e\u0920", "\u05e9\u05c1x-1", "A\u2011\u092a\u093e\u09201"]
+)
+def test_a_part_number_of_letters_with_marks_ranks_first(code: str, tmp_path: Path) -> None:
+    """Devanagari, Hebrew with a point: a mark ends no word, so the code has the words of the text."""
+    words = code.replace("-", " ").replace("\u2011", " ")
+    texts = {"exact": f"{code} " + "with other text " * 30, "apart": f"{words} {words}", "other": "Valve RX-0040"}
+    assert [words_of(one) for one in codes_of(code)] == [words_of(words)]
+    assert found(tmp_path, texts, code) == ["exact", "apart"]
 
 
 @pytest.mark.parametrize("query", ["RX-0040", "rx 0040", "0040"])
