@@ -5,6 +5,7 @@ Rights stand first where they decide: a corpus that callers may see only parts o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -180,11 +181,11 @@ def _size(s: Situation) -> Reason:
 def _volume(s: Situation) -> Iterator[Reason]:
     if s.affordable is False:
         yield Reason("against", "it passes the money that was said")
-    if s.busy is None:
+    if s.per_day is None or s.crossover_per_day is None:
         if not s.small:
             yield Reason("against", "volume was not told, or its price is unknown: above that size a cache must pay")
         return
-    asked, least = f"{s.per_day:,.0f} questions a day", f"{s.crossover_per_day:,.0f}"
+    asked, least = f"{s.per_day:,.0f} questions a day", f"{math.ceil(s.crossover_per_day):,}"
     if s.busy:
         yield Reason("for", f"{asked}: from {least} on a cache is cheaper than none")
     elif s.small:

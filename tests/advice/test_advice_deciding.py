@@ -139,6 +139,20 @@ def test_the_premium_speaks_for_retrieval_unless_a_cache_bears_it(dearer: float 
     assert said in _said(replace(STYLE_GUIDE, premium=3.8, dearer=dearer), "rag", speaks)
 
 
+@pytest.mark.parametrize(
+    ("per_day", "speaks", "said"),
+    [
+        (17, "against", "17 questions a day: a cache pays from 18 on"),
+        (18, "for", "18 questions a day: from 18 on a cache is cheaper than none"),
+    ],
+)
+def test_from_how_many_a_day_on_a_cache_pays_is_a_number_at_which_it_does(
+    per_day: float, speaks: str, said: str
+) -> None:
+    """The crossover at 17.26: 17 are too few, 18 are the first that are enough."""
+    assert said in _said(replace(LARGE, per_day=per_day, crossover_per_day=17.26), "full_context", speaks)
+
+
 def test_somebody_who_waits_speaks_against_an_agent() -> None:
     """And where lookups prevail it is then not even tried."""
     s = replace(LARGE, tokens=500_000, kinds=Kinds(lookup=6, multi_hop=4))
