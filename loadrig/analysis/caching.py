@@ -11,7 +11,7 @@ hit; what a call read nothing for is the first of these that fits:
     expired        the prefix was written, or last read, longer ago than its lifetime
     changed        an earlier call of the arm, for the same caller, asked to keep other bytes; of a conversation that
                    grows and is kept whole nothing else is to be expected, so it is a first
-    first          no call of the run had asked for this prefix before
+    first          no call of the run that was replied to had asked for this prefix before
     unknown        it should have been there
 
 Times are those labelled on the calls, lifetimes count from a call's begin. A trial is warm or cold as its first call
@@ -200,7 +200,8 @@ def _reasons(calls: Iterable[_Call], minima: Mapping[str, int | None]) -> dict[i
         entry.at(call.begin_ns)
         others = seen.setdefault((record.arm, record.model, record.caller), set())
         if call.hit is False:
-            reasons[id(call.attempt)] = _reason(call, entry, minima.get(record.model), changed=bool(others))
+            changed = bool(others - {call.prefix.digest})
+            reasons[id(call.attempt)] = _reason(call, entry, minima.get(record.model), changed=changed)
         others.add(call.prefix.digest)
         if call.hit:
             entry.used_ns = call.begin_ns

@@ -32,6 +32,7 @@ PROMPTS = {
 CACHES = {
     "caches": [
         {"model": "m", "minimum": 512, "pays_from": {"5m": 5, "1h": 9}, "pays_from_unprimed": {"5m": 2, "1h": 3}},
+        {"model": "n", "minimum": 1024, "pays_from_unprimed": {"5m": 4, "1h": 8}},
     ]
 }  # fmt: skip
 READ, NOTHING = {"input": 10, "cache_read": 90}, {"input": 100, "cache_read": 0}
@@ -119,6 +120,14 @@ def test_other_bytes_in_the_prefix_are_told(tmp_path: Path, prompt: str) -> None
     assert told == [("trials", "changed", 1), ("trials", "first", 1)]
 
 
+def test_a_call_that_was_turned_away_neither_wrote_nor_changed_the_prefix(tmp_path: Path) -> None:
+    """Overloaded, and asked again with the same bytes: the second writes as the first of the run would have."""
+    refused = attempt(began_at=label(0), begin_ns=5, headers_ns=6, http_status=529)
+    again = attempt(began_at=label(2), begin_ns=7, headers_ns=8, usage=Usage(output=7, **WROTE))
+    asked = turn(attempts=(refused, again), prompt=("open", "docs", "q1", "end"), usage=again.usage)
+    assert reasons(tmp_path, record("t", turns=(asked,))) == [("trials", "first", 1)]
+
+
 def test_a_conversation_that_is_kept_whole_begins_anew_in_every_trial(tmp_path: Path) -> None:
     """The mark stands behind all messages: another question is another conversation, no change of this one."""
     told = reasons(tmp_path, call(0, WROTE, "docs q1 whole"), call(10, WROTE, "docs q2 whole"))
@@ -129,6 +138,20 @@ def test_another_callers_prefix_is_a_first_one(tmp_path: Path) -> None:
     """C-13: what one caller asked for is no change of what another did."""
     told = reasons(tmp_path, call(0, WROTE), call(10, WROTE, "docs q1 other", caller=("red",)))
     assert told == [("trials", "first", 2)]
+
+
+def test_each_model_and_each_arm_has_prefixes_of_its_own(tmp_path: Path) -> None:
+    """Another model's endpoint keeps nothing of the first one's, and has its own minimum and prices; other bytes of
+    another arm are no change of the first one's."""
+    wrote = {"input": 10, "cache_read": 0, "cache_write_1h": 90}
+    rows = found(
+        tmp_path,
+        call(0, wrote, "long q1 end"), call(10, wrote, "long q1 end", model="n"),
+        call(20, WROTE, arm="core"),
+    )  # fmt: skip
+    assert [(one.arm, one.model, one.minimum, one.pays_from, one.written_1h, one.misses[0].reason) for one in rows] == [
+        ("rag", "m", 512, 3, 90, "first"), ("rag", "n", 1024, 8, 90, "first"), ("core", "m", 512, 2, 0, "first"),
+    ]  # fmt: skip
 
 
 def test_too_short_a_prefix_is_told_for_silence_is_all_the_endpoint_gives(tmp_path: Path) -> None:
@@ -209,6 +232,18 @@ def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None
     assert p50 is not None
     assert p95 is not None
     assert (p50.value_ns, p95.value_ns) == (100 * MS, 200 * MS)
+
+
+def test_a_try_that_was_lost_is_in_no_figure_of_the_trials(tmp_path: Path) -> None:
+    """It wrote 90 and was asked again, beside a warm-up call that wrote 90: both miss before the trial, whose one
+    request read. Asked twice, it is warm, and not timed."""
+    lost, warmup = call(0, WROTE), call(0.5, WROTE, phase="warmup")
+    again = msgspec.structs.replace(call(10, READ), trial=lost.trial, try_no=2)
+    (one,) = found(tmp_path, lost, warmup, again)
+    assert (one.requests, one.hits, one.writes) == (1, 1, 0)
+    told = [(miss.when, miss.reason, miss.n, miss.written) for miss in one.misses]
+    assert told == [("warmup", "concurrent", 1, 90), ("warmup", "first", 1, 90)]
+    assert (one.warm.n, one.cold.n, one.warm.ttft.n) == (1, 0, 0)
 
 
 def test_a_trial_whose_first_request_tells_nothing_is_neither_and_is_counted(tmp_path: Path) -> None:
