@@ -194,6 +194,13 @@ def test_a_model_without_a_price_costs_an_unknown_amount() -> None:
     assert any(one.startswith("no price for model somebodys-model") for one in advice["warnings"])
 
 
+def test_a_window_that_no_prompt_fits_is_no_missing_price() -> None:
+    """Of a window of 1,000 tokens every prompt is too large, so none has a cost, though the model has a price."""
+    advice = _json(*HUSKBOOK, "--window", "1000")
+    assert {(one["too_large"], one["off"]) for one in advice["costs"]} == {(True, None)}
+    assert not any("no price" in one for one in advice["warnings"])
+
+
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_of_the_page_works(line: str) -> None:
     """As written."""

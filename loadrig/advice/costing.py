@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from loadrig.cost import Prices, Rates, pays_above
+from loadrig.cost import Price, Prices, Rates, pays_above
 from loadrig.execution.estimate import OUTPUT_TOKENS, TOKEN_RATIO
 from loadrig.execution.sampling import Sample
 from loadrig.words.prompt import Lifetime
@@ -77,10 +77,14 @@ class Market:
         return self.prices.cost(self.model, usage, self.day).amount
 
     @property
+    def price(self) -> Price | None:
+        """The model's row of the table; None: no price."""
+        return self.prices.price(self.model, self.day)
+
+    @property
     def cache_minimum(self) -> int:
         """Tokens below which no prefix is cached; 0 where that is not known."""
-        price = self.prices.price(self.model, self.day)
-        return 0 if price is None else price.cache_minimum or 0
+        return 0 if self.price is None else self.price.cache_minimum or 0
 
 
 def costed(samples: Sequence[Sample], market: Market) -> tuple[ArmCost, ...]:

@@ -137,7 +137,7 @@ def advise(asked: Asked) -> Advice:
         mistakes=mistakes(situation, None if asked.plan is None else Planned(planned, theirs)),
         unknown=UNKNOWN,
         assumed=_assumed(),
-        warnings=tuple(_warnings(read, situation, asked, priced=by_kind["Rag"].off is not None)),
+        warnings=tuple(_warnings(read, situation, asked, priced=market.price is not None)),
     )
 
 
