@@ -8,6 +8,7 @@ numbers in the last place.
 from __future__ import annotations
 
 import hashlib
+import pickle
 from array import array
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
@@ -30,6 +31,8 @@ def _pieces(value: object, within: tuple[int, ...]) -> Iterator[bytes]:
             yield b"text " + value.encode("utf-8", errors="surrogatepass")
         case bytes():
             yield b"bytes " + value
+        case type():
+            yield value.__qualname__.encode()
         case None | bool() | int() | float() | np.generic():
             yield repr(value).encode()
         case np.ndarray():
@@ -54,5 +57,21 @@ def _parts(value: object) -> Iterator[object]:
         yield from value
     elif is_dataclass(value) and not isinstance(value, type):
         yield from (getattr(value, field.name) for field in fields(value))
+    elif hasattr(value, "__dict__"):
+        yield from (part for pair in sorted(vars(value).items()) for part in pair)
     else:
-        yield from (part for pair in sorted(getattr(value, "__dict__", {}).items()) for part in pair)
+        yield from _pickled(value)
+
+
+def _pickled(value: object) -> Iterator[object]:
+    """What a pickle would have of it: of a date, a number of another kind, a queue, what has slots. Nothing of what
+    cannot be pickled (a lock that its holder leaves out)."""
+    try:
+        kept = value.__reduce_ex__(pickle.DEFAULT_PROTOCOL)
+    except TypeError:
+        return
+    if isinstance(kept, str):
+        yield kept
+        return
+    _, arguments, state, items, pairs = (*kept, None, None, None)[:5]
+    yield from (arguments, state, tuple(items or ()), tuple(pairs or ()))
