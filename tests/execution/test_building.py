@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
 
 import pytest
+from invented_prices import TABLE
 from records import record
 
-from loadrig.execution.building import _at_once, _Calls, _place, foreseen, wanted
+from loadrig.execution.building import Foreseen, _at_once, _Calls, _place, foreseen, wanted
 from loadrig.execution.prepare import prepare
+from loadrig.words.arm import Answer, Client, View
+from loadrig.words.corpus import Corpus, Question
 from loadrig.words.errors import TurnFailed
 from loadrig.words.prompt import Ask, Part, Prompt, Reply, Said
 from loadrig.words.record import Record, Usage
-from loadrig.words.settings import BudgetSettings, LoadSettings, ModelSettings
+from loadrig.words.settings import BudgetSettings, LoadSettings, ModelSettings, PriceSettings
 from plans import plan
 
 MODEL = ModelSettings(id="m", base_url="simulator")
@@ -147,6 +152,43 @@ def test_with_a_budget_calls_are_made_one_by_one() -> None:
     busy = replace(one, plan=replace(one.plan, load=LoadSettings(concurrency=(2, 16))))
     assert _at_once(busy) == 16
     assert _at_once(replace(busy, plan=replace(busy.plan, budget=BudgetSettings(tokens=100)))) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """An arm of which building takes 200 tokens a document that is seen, and 100 of output."""
+
+    name: str = "builder"
+    retrievers: tuple[str, ...] = ()
+
+    def prompt_tokens(self, corpus: Corpus) -> int:
+        return corpus.tokens
+
+    def build_tokens(self, corpus: Corpus) -> tuple[int, int]:
+        return 200 * len(corpus.documents), 100
+
+    async def build(self, view: View, ask: object) -> str:
+        raise NotImplementedError
+
+    async def answer(self, question: Question, client: Client) -> Answer:
+        raise NotImplementedError
+
+
+def test_what_building_comes_to_is_foreseen_by_model_and_caller(tmp_path: Path) -> None:
+    """Five documents: 1,000 x 1.3 at 3.00 and 100 x 1.3 at 15.00 a million are 0.00585; for two callers,
+    however their labels are written down, one of whom may see four, 1,300 + 1,040 and 0.00507 more; and with a model
+    that has no price an unknown amount."""
+    (tmp_path / "prices.toml").write_text(TABLE)
+    prices, models = PriceSettings(path=str(tmp_path / "prices.toml")), (MODEL, ModelSettings(id="n"))
+    one = prepare(plan(Builder(), model=models[:1], prices=prices), build=False)
+    assert foreseen(one) == Foreseen(1, 1_300, Decimal("0.00585"))
+    labels = cycle([("a", "b"), ("b", "a", "a"), ("c",)])
+    called = {name: replace(of, caller=next(labels)) for name, of in one.questions.items()}
+    first, *others = one.corpus.documents
+    closed = replace(one.corpus, documents=(replace(first, access=("a",)), *others))
+    assert foreseen(replace(one, questions=called, corpus=closed)) == Foreseen(2, 2_340, Decimal("0.01092"))
+    unpriced = foreseen(prepare(plan(Builder(), model=models, prices=prices), build=False))
+    assert unpriced == Foreseen(2, 2_600, None)
 
 
 def test_a_plan_without_such_an_arm_builds_nothing() -> None:
