@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ VALUES = [
     "a", b"a", 1, 1.0, True, None, ("a", "b"), ("ab",), ("b", "a"), ["a", "b"], {"a": 1}, {"a": 2}, {"b": 1},
     {"a", "b"}, np.array([1, 2]), np.array([2, 1]), np.array([1.0, 2.0]), np.array([[1, 2]]),
     np.array([1, 2], dtype=np.int8), array("i", [1, 2]), array("i", [2, 1]), np.float32(1.5), Plain("a"), Plain("b"),
-    Holds(Plain("a")), (), {}, date(2026, 3, 1), date(2026, 3, 2), deque([1]), deque([2]), Decimal("1.5"), Decimal("2.5"),
-    1j, 2j, Slotted("a"), Slotted("b"), Plain, Holds, len, max,
+    Holds(Plain("a")), (), {}, date(2026, 3, 1), date(2026, 3, 2), deque([1]), deque([2]),
+    Decimal("1.5"), Decimal("2.5"), 1j, 2j, Slotted("a"), Slotted("b"), Plain, Holds, len, max,
 ]  # fmt: skip
 
 
@@ -52,9 +53,7 @@ def test_different_things_have_different_fingerprints() -> None:
     assert len({fingerprint(Holds(value)) for value in VALUES}) == len(VALUES)
 
 
-@pytest.mark.parametrize(
-    "value", [{"x", "y", "z"}, np.arange(4)[::-1], {"b": [1], "a": (2,)}, Plain({"q"}), deque("ab"), Slotted({"q"})]
-)
+@pytest.mark.parametrize("value", [{"x", "y", "z"}, np.arange(4)[::-1], {"b": [1], "a": (2,)}, Plain({"q"}), Lock()])
 def test_equal_things_have_equal_fingerprints(value: object) -> None:
     """However a set is ordered in memory and an array laid out."""
     again = np.array(value) if isinstance(value, np.ndarray) else value
