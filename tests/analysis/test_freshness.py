@@ -59,6 +59,35 @@ def test_seen_and_let_go_are_the_first_and_last_requests_that_held_it(tmp_path: 
     assert (arm.cache, arm.answers) == (None, None)
 
 
+def test_what_was_before_the_change_is_told_as_before(tmp_path: Path) -> None:
+    """Old wording last 10 ms, and, by a clock that is a little wrong, new 2 ms before it; no request after it."""
+    fresh = found(tmp_path, asked("t1", -10, "old"), asked("t2", -2, "new"))
+    assert fresh.arms[0].seen == Seen(requests=0, new=0, old=0, unknown=0, seen_ns=-2 * MS, let_go_ns=-10 * MS)
+
+
+def test_a_clock_is_as_it_was_known_best_in_the_session_of_the_change(tmp_path: Path) -> None:
+    """3 ms further ahead than was known at the change, by what w1 told later: begun 20 ms after it, by that clock 17.
+    What it told in another session is of another clock."""
+    write_json(tmp_path / WORDINGS, {"old": [], "new": ["The gate is red now."]})
+    with RunLog(tmp_path) as log:
+        log.change(Made(1, "now", 50 * S, AHEAD))
+        for session, ahead_ns in ((1, AHEAD["w1"] + 3 * MS), (2, 7 * S)):
+            log.change(Adopted("w1", session, Adoption(ahead_ns + 50 * S + MS), ahead_ns, 10))
+    run = read_run(tmp_path, [asked("t1", 20, "new")], prompts=PROMPTS, update=UPDATE)
+    fresh = freshness(run, read_prompts(tmp_path))
+    assert fresh is not None
+    assert (fresh.arms[0].seen.seen_ns, [one.changed_ns for one in fresh.workers]) == (17 * MS, [MS])
+
+
+def test_a_try_that_was_superseded_was_sent_all_the_same(tmp_path: Path) -> None:
+    """A trial timed out and was asked again: two requests, of which the first one saw it, and one answer."""
+    fresh = found(
+        tmp_path, asked("t1", 5, "new", outcome="failed", reason="timeout"), asked("t1", 30, "new", try_no=2),
+        asked("t2", 40, "new", outcome="failed", reason="timeout"),
+    )  # fmt: skip
+    assert (fresh.arms[0].seen.requests, fresh.arms[0].seen.seen_ns, fresh.late) == (3, 5 * MS, 1)
+
+
 def test_a_control_sees_nothing_ever(tmp_path: Path) -> None:
     """Requests without documents: None, which is not 0, however many there were."""
     fresh = found(tmp_path, asked("t1", -5, "none", arm="control"), asked("t2", 5, "none", arm="control"))
@@ -80,6 +109,14 @@ def test_the_cost_of_a_cache_reset_is_what_was_written_again(tmp_path: Path) -> 
         asked("t5", 1, "new", "none", wrote=7), asked("t6", 13, "new", "cached"),
     )  # fmt: skip
     assert fresh.arms[0].cache == CacheReset(n=3, writing=2, written=1810, first=900)
+
+
+def test_the_first_to_write_is_so_by_time(tmp_path: Path) -> None:
+    """Records are in the order in which trials ended: the second one's request was begun first."""
+    fresh = found(
+        tmp_path, asked("t1", 9, "new", "cached", wrote=910), asked("t2", 8, "new", "cached", wrote=900, worker="w2")
+    )
+    assert fresh.arms[0].cache == CacheReset(n=2, writing=2, written=1810, first=900)
 
 
 def test_another_sessions_requests_are_not_on_the_time_line(tmp_path: Path) -> None:
