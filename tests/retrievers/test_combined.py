@@ -55,6 +55,13 @@ def test_only_the_best_of_each_are_fused() -> None:
     assert [hit.doc for hit in index.search("q", 1, (), unit="document")] == ["a"]
 
 
+def test_the_constant_is_that_of_the_option() -> None:
+    """Without one the reciprocals are those of the ranks: b is second and first, 1/2 + 1; a is first in one."""
+    parts = {"x": Fixed({"a": 2.0, "b": 1.0}), "y": Fixed({"b": 1.0})}
+    hits = Hybrid(of=("x", "y"), constant=0).build(Material(EMPTY, parts)).search("q", 9, (), unit="document")
+    assert [(hit.doc, hit.score) for hit in hits] == [("b", 1.5), ("a", 1.0)]
+
+
 def dated(folder: Path, dates: Mapping[str, str | None]) -> Corpus:
     files = {f"{name}.txt": f"text {name}" for name in dates}
     lines = ({"id": name, "file": f"{name}.txt", **({"date": date} if date else {})} for name, date in dates.items())
@@ -77,6 +84,23 @@ def test_scores_are_weighed_by_date(tmp_path: Path) -> None:
     hits = index.search("q", 9, (), unit="document")
     expected = [("new", 9.6), ("none", 9.0), ("mid", 8.5), ("old", 8.0)]
     assert [(hit.doc, pytest.approx(hit.score)) for hit in hits] == expected
+
+
+@pytest.mark.parametrize(("depth", "first"), [(1, "old"), (2, "mid"), (3, "new")])
+def test_as_many_as_the_depth_says_are_weighed_by_date(depth: int, first: str, tmp_path: Path) -> None:
+    """One is asked for: the newest, with 9.8 * 1.5, is third in the other, the middle one, with 9.9, second."""
+    part = Fixed({"old": 10.0, "mid": 9.9, "new": 9.8})
+    index = Recency(of="x", weight=0.5, depth=depth).build(Material(dated(tmp_path, DATES), {"x": part}))
+    assert [hit.doc for hit in index.search("q", 1, (), unit="document")] == [first]
+
+
+@pytest.mark.parametrize(("depth", "first"), [(1, "a.txt"), (2, "b.txt"), (3, "c.txt")])
+def test_as_many_as_the_depth_says_are_looked_at_again(depth: int, first: str, tmp_path: Path) -> None:
+    """One is asked for: the best, with both words side by side, is third in the other; the second has them apart."""
+    part = Fixed({"a.txt": 3.0, "b.txt": 2.0, "c.txt": 1.0})
+    corpus = loaded(tmp_path, {"a.txt": "red", "b.txt": "red and a lamp", "c.txt": "red lamp"})
+    index = Rerank(of="x", depth=depth).build(Material(corpus, {"x": part}))
+    assert [hit.doc for hit in index.search("red lamp", 1, (), unit="chunk")] == [first]
 
 
 def test_without_a_model_words_beside_each_other_count(tmp_path: Path) -> None:

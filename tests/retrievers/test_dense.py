@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from model_server import Model, serving
@@ -102,6 +103,17 @@ def test_how_far_a_build_is_is_said(model: Model, tmp_path: Path, monkeypatch: p
     assert [text.partition(", about")[0] for text in told[1:]] == [
         "4 of 10 passages embedded", "8 of 10 passages embedded",
     ]  # fmt: skip
+
+
+def test_how_long_a_build_still_takes_is_that_of_what_is_left(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of ten texts every ten seconds: 40 s are left after the first two, then 30, 20 and 10."""
+    clock = SimpleNamespace(monotonic=iter((0.0, 0.0, 10.0, 20.0, 30.0, 40.0)).__next__)
+    monkeypatch.setattr("loadrig.retrievers.dense.time", clock)
+    told: list[str] = []
+    Dense(url=model.url, batch=2).build(Material(loaded(tmp_path / "c", MANY), say=told.append))
+    assert [text.rpartition("about ")[2] for text in told[1:]] == ["40 s left", "30 s left", "20 s left", "10 s left"]
 
 
 @pytest.mark.parametrize(
