@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadrig.advice.situation import Situation
+from loadrig.arms.full_context import FullContext
+from loadrig.corpus.rights import OPTION, made_of
 from loadrig.execution.sampling import Sample
 from loadrig.words.arm import Arm
 
@@ -76,9 +78,11 @@ def _watched(s: Situation) -> Iterator[Mistake]:
 def _rag_for_small(s: Situation, arms: Sequence[Arm]) -> Mistake:
     if not (s.uniform and s.small and s.stable):
         return Mistake(RAG_SMALL, "not made", "the corpus is not small, stable and open to everyone at once")
-    if any(_is_whole(arm) for arm in arms):
+    if any(isinstance(arm, FullContext) for arm in arms):
         return Mistake(RAG_SMALL, "not made", "the plan has the whole corpus in a prompt beside it")
-    return Mistake(RAG_SMALL, "made", f"{s.tokens:,} tokens fit and cache, and no arm of the plan has them whole")
+    return Mistake(
+        RAG_SMALL, "made", f"{s.tokens:,} tokens fit and cache, and no arm of the plan always has them whole"
+    )
 
 
 def _mixed_rights(s: Situation, arms: Sequence[Arm]) -> Mistake:
@@ -110,7 +114,8 @@ def _agents_for_lookups(s: Situation, arms: Sequence[Arm]) -> Mistake:
 
 
 def _no_loop_limit(arms: Sequence[Arm]) -> Mistake:
-    caps = [f"{arm.name} ends after {arm.turn_cap} turns" for arm in arms if hasattr(arm, "turn_cap")]
+    agents = ((arm.name, one) for arm in arms for one in made_of(arm))
+    caps = [f"{name} ends after {one.turn_cap} turns" for name, one in agents if hasattr(one, "turn_cap")]
     return Mistake(NO_LIMIT, "not made", "; ".join(caps) or "no agent among the arms of the plan")
 
 
@@ -124,8 +129,9 @@ def _by_intuition(arms: Sequence[Arm]) -> Mistake:
 
 
 def _is_whole(arm: Arm) -> bool:
-    """Whether it puts all its caller may see, or a part that many prompts share, before the model."""
-    return hasattr(arm, "mixed_rights")
+    """Whether it, or an arm that it is made of, puts all its caller may see, or a part that many prompts share, before
+    the model."""
+    return any(hasattr(one, OPTION) for one in made_of(arm))
 
 
 def _is_agent(arm: Arm) -> bool:

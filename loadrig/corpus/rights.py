@@ -7,7 +7,7 @@ over such a corpus only where that is true. Other arms pick for each question wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 
 from loadrig.words.arm import Arm
@@ -75,10 +75,18 @@ def told(rights: Rights) -> tuple[str, ...]:
     return tuple(found)
 
 
+def made_of(arm: object) -> Iterator[object]:
+    """The arm, and the arms that it is made of."""
+    yield arm
+    for part in fields(arm) if is_dataclass(arm) else ():
+        inner = getattr(arm, part.name)
+        if is_dataclass(inner):
+            yield from made_of(inner)
+
+
 def _shows_all(arm: object) -> bool:
     """Whether it, or an arm that it is made of, shows all and was not told that rights are mixed."""
-    made_of = [getattr(arm, one.name) for one in fields(arm)] if is_dataclass(arm) else []
-    return getattr(arm, OPTION, None) is False or any(_shows_all(one) for one in made_of if is_dataclass(one))
+    return any(getattr(one, OPTION, None) is False for one in made_of(arm))
 
 
 def _is_hidden(question: Question, labels: dict[str, tuple[str, ...]]) -> bool:

@@ -20,9 +20,12 @@ from loadrig.advice.mistakes import (
 )
 from loadrig.advice.situation import Situation
 from loadrig.arms.agentic import Agentic
+from loadrig.arms.cached_core import CachedCore
 from loadrig.arms.control import Control
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
+from loadrig.arms.route import Route
+from loadrig.arms.summaries import Summaries
 from loadrig.execution.kept import Kept
 from loadrig.execution.sampling import Sample
 from loadrig.words.arm import Arm
@@ -40,6 +43,7 @@ def _found(s: Situation, name: str, *arms: Arm, samples: tuple[Sample, ...] = ()
     [
         (SMALL, (Control(), Rag()), "made"),
         (SMALL, (Control(), Rag(), FullContext()), "not made"),
+        (SMALL, (Control(), Rag(), Summaries(), CachedCore()), "made"),
         (replace(SMALL, changes="daily"), (Control(), Rag()), "not made"),
         (replace(SMALL, tokens=200_000), (Control(), Rag()), "not made"),
         (MIXED_RIGHTS, (Control(), Rag()), "not made"),
@@ -54,6 +58,7 @@ def test_retrieval_for_a_small_stable_corpus(s: Situation, arms: tuple[Arm, ...]
     ("s", "arms", "verdict"),
     [
         (MIXED_RIGHTS, (Rag(), FullContext(mixed_rights=True)), "made"),
+        (MIXED_RIGHTS, (Rag(), Route(full_context=FullContext(mixed_rights=True))), "made"),
         (MIXED_RIGHTS, (Rag(), Agentic()), "not made"),
         (SMALL, (Rag(), FullContext()), "not made"),
     ],
@@ -93,6 +98,7 @@ def test_no_limit_on_an_agents_loop() -> None:
     found = _found(SMALL, NO_LIMIT, Agentic(turn_cap=7))
     assert found.verdict == "not made"
     assert "ends after 7 turns" in found.said
+    assert _found(SMALL, NO_LIMIT, Route(agentic=Agentic(turn_cap=5))).said.endswith("h5-t5 ends after 5 turns")
 
 
 @pytest.mark.parametrize(
