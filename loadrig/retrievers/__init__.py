@@ -29,13 +29,13 @@ RETRIEVERS = {
 }
 
 
-def kind_named(name: str) -> Any:
+def kind_named(name: str, given: Iterable[str] = ()) -> Any:
     """The class of a kind of the table or of `module:attr`, or the function there. Raises `InputError` for any other
-    name."""
+    name; `given` are more that might have been meant."""
     target = RETRIEVERS.get(name, name)
     module, colon, attribute = target.partition(":")
     if not colon:
-        raise InputError(f"no retriever {name!r}", remedy=did_you_mean(name, RETRIEVERS))
+        raise InputError(f"no retriever {name!r}", remedy=did_you_mean(name, [*given, *RETRIEVERS]))
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
@@ -85,8 +85,6 @@ def load(name: str) -> Build:
 def _kind(name: str, given: Mapping[str, Kind]) -> Kind:
     if name in given:
         return given[name]
-    if ":" not in name and name not in RETRIEVERS:
-        raise InputError(f"no retriever {name!r}", remedy=did_you_mean(name, [*given, *RETRIEVERS]))
-    found = kind_named(name)
+    found = kind_named(name, given)
     kind: Kind = found() if has_options(found) else Plain(found)
     return kind
