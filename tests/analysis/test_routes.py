@@ -141,6 +141,38 @@ def test_only_questions_that_both_were_asked_are_compared(tmp_path: Path) -> Non
     assert (one.n, one.right, one.right_against, one.cost_n, one.cost) == (1, 1.0, 0.0, 1, 2.0)
 
 
+def test_a_question_that_is_asked_twice_counts_once(tmp_path: Path) -> None:
+    """Right by its first trial, whichever way the second went; its cost is the mean of its own: (0.02 + 0.01) / 2 to
+    0.04 is 3/8, and 0.04 is twice 0.02 however often each was asked. A tail trial has no time."""
+    found = routed(
+        tmp_path,
+        trial("route", 1, "multi_hop>agentic", cost="0.03", right=False, repetition=2, trial="a"),
+        trial("route", 1, "lookup>rag", ttfat_ns=900 * MS), trial("route", 2, "lookup>rag", right=False, phase="tail"),
+        trial("full_context", 1, None, cost="0.04", right=False, repetition=2, trial="b"),
+        *(trial("full_context", n, None, cost="0.04") for n in (1, 2)),
+        *(trial("rag-bm25-k8", n, None, cost="0.02") for n in (1, 2)),
+    )  # fmt: skip
+    looked, searched = way(found, "lookup>rag"), way(found, "multi_hop>agentic")
+    assert (looked.right and (looked.right.k, looked.right.n), searched.right) == ((1, 2), None)
+    assert looked.ttfat.p50 is not None
+    assert looked.ttfat.p50.value_ns == 900 * MS
+    one = found.beside[0]
+    assert (one.against, one.n, one.right, one.right_against) == ("full_context", 2, 0.5, 1.0)
+    assert (one.cost_n, one.cost) == (2, pytest.approx(0.375))
+    assert [round(one.ratio, 6) for one in found.premiums if one.paired] == [2.0]
+
+
+def test_a_question_without_a_key_is_in_no_share(tmp_path: Path) -> None:
+    """Of two that went one way it cannot be marked, which is not wrong: right is 1 of 1, of 2 trials."""
+    found = routed(
+        tmp_path, *(trial("route", n, "lookup>rag") for n in (1, 2)),
+        questions=[question("q1"), question("q2", must_contain=())],
+    )  # fmt: skip
+    looked = way(found, "lookup>rag")
+    assert looked.right is not None
+    assert (looked.right.k, looked.right.n, looked.n) == (1, 1, 2)
+
+
 def test_a_cost_that_is_not_known_is_in_no_ratio(tmp_path: Path) -> None:
     """An unpriced trial, and one whose stream broke: what is left is one question at half."""
     broken = Usage(input=10, output=1, exact=False)
