@@ -235,9 +235,9 @@ def _figures(
     usages = [call.usage for call in own if call.usage is not None]
     read, prompt = sum(usage.cache_read or 0 for usage in usages), sum(map(prompt_tokens, usages))
     primers = {call.record.trial: call.record for call in calls if call.when == "priming"}.values()
-    first: dict[tuple[str, int], _Call] = {}
+    first: dict[str, _Call] = {}
     for call in own:
-        first.setdefault((call.record.trial, call.record.try_no), call)
+        first.setdefault(call.record.trial, call)
     return ArmCaching(
         arm=record.arm,
         model=record.model,
