@@ -146,12 +146,13 @@ def test_each_model_and_each_arm_has_prefixes_of_its_own(tmp_path: Path) -> None
     wrote = {"input": 10, "cache_read": 0, "cache_write_1h": 90}
     rows = found(
         tmp_path,
-        call(0, wrote, "long q1 end"), call(10, wrote, "long q1 end", model="n"),
-        call(20, WROTE, arm="core"),
+        call(0, wrote, "long q1 end"), call(10, wrote, "long q1 other", model="n"),
+        call(20, wrote, "long q1 end", model="n"), call(30, WROTE, arm="core"),
     )  # fmt: skip
-    assert [(one.arm, one.model, one.minimum, one.pays_from, one.written_1h, one.misses[0].reason) for one in rows] == [
-        ("rag", "m", 512, 3, 90, "first"), ("rag", "n", 1024, 8, 90, "first"), ("core", "m", 512, 2, 0, "first"),
+    assert [(one.arm, one.model, one.minimum, one.pays_from, one.written_1h) for one in rows] == [
+        ("rag", "m", 512, 3, 90), ("rag", "n", 1024, 8, 180), ("core", "m", 512, 2, 0),
     ]  # fmt: skip
+    assert [[miss.reason for miss in one.misses] for one in rows] == [["first"], ["changed", "first"], ["first"]]
 
 
 def test_too_short_a_prefix_is_told_for_silence_is_all_the_endpoint_gives(tmp_path: Path) -> None:
@@ -235,14 +236,14 @@ def test_warm_and_cold_have_times_and_costs_of_their_own(tmp_path: Path) -> None
 
 
 def test_a_try_that_was_lost_is_in_no_figure_of_the_trials(tmp_path: Path) -> None:
-    """It wrote 90 and was asked again, beside a warm-up call that wrote 90: both miss before the trial, whose one
-    request read. Asked twice, it is warm, and not timed."""
-    lost, warmup = call(0, WROTE), call(0.5, WROTE, phase="warmup")
+    """It wrote 90 and was asked again, beside two warm-up calls that wrote 90 each: all miss before the trial, whose
+    one request read. Asked twice, it is warm, and not timed."""
+    lost, *warmup = call(0, WROTE), *(call(at, WROTE, phase="warmup") for at in (0.5, 0.6))
     again = msgspec.structs.replace(call(10, READ), trial=lost.trial, try_no=2)
-    (one,) = found(tmp_path, lost, warmup, again)
+    (one,) = found(tmp_path, lost, *warmup, again)
     assert (one.requests, one.hits, one.writes) == (1, 1, 0)
     told = [(miss.when, miss.reason, miss.n, miss.written) for miss in one.misses]
-    assert told == [("warmup", "concurrent", 1, 90), ("warmup", "first", 1, 90)]
+    assert told == [("warmup", "concurrent", 2, 180), ("warmup", "first", 1, 90)]
     assert (one.warm.n, one.cold.n, one.warm.ttft.n) == (1, 0, 0)
 
 

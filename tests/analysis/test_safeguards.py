@@ -94,6 +94,14 @@ def test_a_call_whose_request_is_not_on_file_is_not_taken_for_one_that_asked_for
     assert (one.verdict, one.sentence) == ("not checked", "the requests of 2 of 2 calls are not on file")
 
 
+def test_a_cache_is_not_called_idle_on_one_call_or_on_silence(tmp_path: Path) -> None:
+    """Who asked once has nothing to read yet; of two calls that tell no counters nobody knows whether they read."""
+    once = found(tmp_path / "1", "cache", called("a", "asks", cache_read=0), prompts=PROMPTS)
+    assert (once.verdict, once.sentence) == ("passed", "1 of 1 calls asked for caching; 0% of their prompt was read")
+    silent = found(tmp_path / "2", "cache", called("a", "asks"), called("b", "asks"), prompts=PROMPTS)
+    assert (silent.verdict, silent.sentence) == ("not checked", "2 of 2 calls told no cache counters")
+
+
 def test_a_cache_that_does_nothing_is_told_whatever_another_call_leaves_out(tmp_path: Path) -> None:
     """Two calls asked and read nothing; a third, which did not ask, told no counters."""
     used = [called("a", "asks", cache_read=0), called("b", "asks", cache_read=0), called("c", "plain")]

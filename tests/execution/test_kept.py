@@ -107,6 +107,17 @@ def test_a_prompt_kept_whole_that_is_asked_once_is_never_read() -> None:
     assert alone.parted == "block 1, from character 1 on: '0' and '1'"
 
 
+def test_of_several_prefixes_the_shortest_is_told_and_the_mean() -> None:
+    """Three of one block each, of 1, 3 and 2 characters, two of them the same caller's: 1, and on the mean 2."""
+    asked = [
+        (caller, Prompt("s", (Ask((Part(text, cache="5m"), Part("Question: what?"))),)))
+        for caller, text in ((ANYONE, "a"), (("red",), "bbb"), (ANYONE, "cc"))
+    ]
+    kept = kept_of(asked, lambda prompt: sum(len(part.text) for part in prompt.messages[0].parts))  # type: ignore[union-attr]
+    assert kept is not None
+    assert (kept.tokens, kept.mean_tokens, kept.prefixes) == (1, 2, 3)
+
+
 def test_too_short_a_prefix_and_none_at_all_are_told() -> None:
     """Of 400 local tokens where a model wants 394 nothing is said, where it wants 1,575 it is; a cache that was asked
     for and has nothing to keep is told, too."""
