@@ -75,8 +75,9 @@ def test_nine_factors_and_eight_architectures(called: Called) -> None:
 
 
 def test_as_json_it_is_the_same_advice() -> None:
-    """One object: the kinds of 110 questions, and money as decimal strings."""
+    """One object: the kinds of 110 questions, every 14th of which is tried, and money as decimal strings."""
     advice = _json(*HUSKBOOK, "--per-day", "400")
+    assert (advice["questions"], advice["tried"]) == (110, 8)
     kinds = advice["situation"]["kinds"]
     assert kinds["lookup"] + kinds["multi_hop"] + kinds["whole_set"] + kinds["absence"] == 110
     assert (kinds["multi_hop"], kinds["whole_set"] + kinds["absence"], kinds["guessed"]) == (13, 20, 0)

@@ -30,7 +30,7 @@ from loadrig.corpus.rights import Rights, rights_of
 from loadrig.corpus.rights import told as odd_rights
 from loadrig.cost import Prices
 from loadrig.execution.estimate import OUTPUT_TOKENS, TOKEN_RATIO
-from loadrig.execution.sampling import QUESTIONS, sampled
+from loadrig.execution.sampling import few_of, sampled
 from loadrig.retrievers import needed
 from loadrig.words.arm import Arm
 from loadrig.words.corpus import Corpus, Question
@@ -128,7 +128,7 @@ def advise(asked: Asked) -> Advice:
         estimator=corpus.estimator,
         tokens_by_model=round(corpus.tokens * TOKEN_RATIO),
         questions=len(questions),
-        tried=len(questions[:: -(-len(questions) // QUESTIONS)]),
+        tried=len(few_of(questions)),
         situation=situation,
         record=decided(situation),
         factors=factors(situation, by_kind, index),

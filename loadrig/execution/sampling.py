@@ -46,10 +46,15 @@ def sampled(
     arms: Sequence[Arm], questions: Sequence[Question], corpus: Corpus, indexes: Mapping[str, Retriever]
 ) -> tuple[Sample, ...]:
     """A sample of each arm. Arms whose retrievers are not among `indexes` are not tried out."""
-    some = questions[:: -(-len(questions) // QUESTIONS)] if questions else ()
+    some = few_of(questions)
     callers = dict.fromkeys(question.caller for question in some)
     trying = _Trying(indexes, {caller: view_of(corpus, caller) for caller in callers})
     return tuple(trying.sample(arm, some, corpus) for arm in arms)
+
+
+def few_of(questions: Sequence[Question]) -> Sequence[Question]:
+    """The few of them whose prompts are made, spread over all."""
+    return questions[:: -(-len(questions) // QUESTIONS)] if questions else ()
 
 
 def tokens_of(prompt: Prompt) -> int:
