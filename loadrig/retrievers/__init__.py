@@ -15,7 +15,7 @@ from typing import Any
 from loadrig.retrievers.material import Build, Kind, Material, Plain, Retriever, parts_of
 from loadrig.suggest import did_you_mean
 from loadrig.words.corpus import Corpus
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, described
 
 __all__ = ["RETRIEVERS", "Build", "Kind", "Material", "Retriever", "kind_named", "load", "needed"]
 
@@ -38,9 +38,9 @@ def kind_named(name: str, given: Iterable[str] = ()) -> Any:
         raise InputError(f"no retriever {name!r}", remedy=did_you_mean(name, [*given, *RETRIEVERS]))
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # a plan may name anybody's module
         remedy = "name a module that Python finds and a build(corpus) function in it"
-        raise InputError(f"retriever {name!r} cannot be loaded: {error}", remedy=remedy) from error
+        raise InputError(f"retriever {name!r} cannot be loaded: {described(error)}", remedy=remedy) from error
 
 
 def has_options(kind: object) -> bool:
@@ -86,5 +86,11 @@ def _kind(name: str, given: Mapping[str, Kind]) -> Kind:
     if name in given:
         return given[name]
     found = kind_named(name, given)
-    kind: Kind = found() if has_options(found) else Plain(found)
+    if not has_options(found):
+        return Plain(found)
+    try:
+        kind: Kind = found()
+    except (TypeError, ValueError) as error:
+        remedy = "give it a [[retriever]] table with a name and options, and name that"
+        raise InputError(f"retriever {name!r} is none without options: {error}", remedy=remedy) from error
     return kind

@@ -51,6 +51,16 @@ class OwnKind:
         return load("bm25")(material.corpus)
 
 
+@dataclass(frozen=True)
+class Wanting:
+    """One with an option that has no default."""
+
+    most: int
+
+    def build(self, material: Material) -> Retriever:
+        return load("bm25")(material.corpus)
+
+
 def _read(folder: Path, text: str) -> object:
     path = folder / "x.toml"
     path.write_text(text)
@@ -110,6 +120,12 @@ def test_a_kind_of_the_users_own_has_options_too(tmp_path: Path) -> None:
         ('["stemmed", "bm', '["stemed", "bm', "x.toml:15: no retriever 'stemed'\n  remedy: did you mean 'stemmed'?"),
         ('["stemmed", "bm', '["both", "bm', "x.toml:15: a retriever searches through itself: both -> both"),
         ('"both"]', '"bothh"]', "x.toml:18: no retriever 'bothh'\n  remedy: did you mean 'both'?"),
+        (
+            '"both"]',
+            '"test_retriever_tables:Wanting"]',
+            "x.toml:18: retriever 'test_retriever_tables:Wanting' is none without options: ",
+        ),
+        ('"both"]', '":Wanting"]', "x.toml:18: retriever ':Wanting' cannot be loaded: ValueError: Empty module name"),
         ('search = "stemmed"', 'search = "stammed"', "x.toml:21: no retriever 'stammed'\n  remedy: did you mean 'ste"),
         ('kind = "hybrid"\nof =', 'kind = "math:sqrt"\nof =', "x.toml:14: 'math:sqrt' has no options"),
         (
