@@ -20,8 +20,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
+import msgspec
+
 from loadrig.cost import Price, Prices, Rates, pays_above
-from loadrig.execution.estimate import OUTPUT_TOKENS, TOKEN_RATIO
+from loadrig.execution.estimate import OUTPUT_TOKENS, TOKEN_RATIO, cached, writing
 from loadrig.execution.sampling import Sample
 from loadrig.words.prompt import Lifetime
 from loadrig.words.record import Usage
@@ -81,11 +83,6 @@ class Market:
         """The model's row of the table; None: no price."""
         return self.prices.price(self.model, self.day)
 
-    @property
-    def cache_minimum(self) -> int:
-        """Tokens below which no prefix is cached; 0 where that is not known."""
-        return 0 if self.price is None else self.price.cache_minimum or 0
-
 
 def costed(samples: Sequence[Sample], market: Market) -> tuple[ArmCost, ...]:
     """The cost of a question in each arm sampled."""
@@ -100,7 +97,7 @@ def crossover_per_day(cost: ArmCost, market: Market) -> float | None:
         market.money(usage)
         for usage in (
             Usage(input=tokens, output=0), Usage(input=0, cache_read=tokens, output=0),
-            Usage(input=0, cache_write_5m=tokens, output=0), Usage(input=0, cache_write_1h=tokens, output=0),
+            writing(tokens, "5m"), writing(tokens, "1h"),
         )
     )  # fmt: skip
     if not tokens or uncached is None or read is None or short is None or long is None:
@@ -125,31 +122,25 @@ def _cost(sample: Sample, market: Market) -> ArmCost:
     prompt = round(sample.tokens * TOKEN_RATIO)
     if prompt + OUTPUT_TOKENS > market.window:
         return ArmCost(sample.arm, sample.kind, prompt, 0, sample.guessed, None, None, too_large=True)
-    kept = sample.kept if sample.kept is not None and sample.kept.parted is None and not sample.guessed else None
-    static = 0 if kept is None else round(kept.mean_tokens * TOKEN_RATIO)
     off = market.money(Usage(input=prompt, output=OUTPUT_TOKENS))
-    if kept is None or static < market.cache_minimum:
+    kept = cached(sample, TOKEN_RATIO, market.price)
+    if kept is None or kept.parted is not None:
         return ArmCost(sample.arm, sample.kind, prompt, 0, sample.guessed, off, off)
+    static = round(kept.mean_tokens * TOKEN_RATIO)
     each = replace(market, per_day=None if market.per_day is None else market.per_day / kept.prefixes)
-    cached = tuple(one for lifetime in LIFETIME_S if (one := _cached(prompt, static, lifetime, each)))
-    told = [one.expected for one in cached if one.expected is not None]
+    ways = tuple(one for lifetime in LIFETIME_S if (one := _cached(prompt, static, lifetime, each)))
+    told = [one.expected for one in ways if one.expected is not None]
     expected = None if off is None else min([off, *told])
-    return ArmCost(sample.arm, sample.kind, prompt, static, sample.guessed, off, expected, cached, kept.prefixes)
+    return ArmCost(sample.arm, sample.kind, prompt, static, sample.guessed, off, expected, ways, kept.prefixes)
 
 
 def _cached(prompt: int, static: int, lifetime: Lifetime, market: Market) -> Cached | None:
     hit = market.money(Usage(input=prompt - static, cache_read=static, output=OUTPUT_TOKENS))
-    miss = market.money(_missed(prompt - static, static, lifetime))
+    miss = market.money(msgspec.structs.replace(writing(static, lifetime), input=prompt - static, output=OUTPUT_TOKENS))
     if hit is None or miss is None:
         return None
     share = None if market.per_day is None else hit_share(market.per_day, lifetime)
     return Cached(lifetime, hit, miss, share, None if share is None else _mean(hit, miss, share))
-
-
-def _missed(rest: int, static: int, lifetime: Lifetime) -> Usage:
-    if lifetime == "5m":
-        return Usage(input=rest, cache_write_5m=static, output=OUTPUT_TOKENS)
-    return Usage(input=rest, cache_write_1h=static, output=OUTPUT_TOKENS)
 
 
 def _mean(hit: Decimal, miss: Decimal, share: float) -> Decimal:

@@ -97,7 +97,7 @@ def estimated(
         sample = by_arm[arm]
         ratio = ratios.of(sample.kind, model)
         calibrated = model in ratios.by_model
-        kept = _cached(sample, ratio, prices.price(model, day))
+        kept = cached(sample, ratio, prices.price(model, day))
         arms.append(
             ArmEstimate(
                 arm, model, count, round(sample.tokens * ratio), ratio, calibrated, sample.guessed,
@@ -130,7 +130,7 @@ def _seconds(stage: Stage, trials: int) -> float:
     return min(TYPICAL_S * trials / stage.most, stage.duration_s or math.inf)
 
 
-def _cached(sample: Sample, ratio: Decimal, price: Price | None) -> Kept | None:
+def cached(sample: Sample, ratio: Decimal, price: Price | None) -> Kept | None:
     """What of an arm's prompts is kept; None where it is too short for its model, or how often it is sent a guess."""
     kept = None if sample.guessed else sample.kept
     least = price.cache_minimum if price else None
@@ -140,21 +140,21 @@ def _cached(sample: Sample, ratio: Decimal, price: Price | None) -> Kept | None:
 def _cost(one: ArmEstimate, prices: Prices, day: date) -> Decimal | None:
     """What all trials of an arm will cost, with the writing of what they share; None: no price."""
     trial = prices.cost(one.model, _usage(one, OUTPUT_TOKENS, writes=not one.prefixes), day).amount
-    written = prices.cost(one.model, _kept(one), day).amount
+    written = prices.cost(one.model, writing(one.kept_tokens, one.lifetime), day).amount
     return None if trial is None or written is None else trial * one.trials + written * one.prefixes
 
 
 def _usage(one: ArmEstimate, output: int, *, writes: bool) -> Usage:
     """What one trial uses, the prefix it keeps written or read."""
-    kept = _kept(one) if writes else Usage(cache_read=one.kept_tokens)
+    kept = writing(one.kept_tokens, one.lifetime) if writes else Usage(cache_read=one.kept_tokens)
     return msgspec.structs.replace(kept, input=max(0, one.prompt_tokens - one.kept_tokens), output=output)
 
 
-def _kept(one: ArmEstimate) -> Usage:
-    """What writing a prefix once uses; nothing where none is kept."""
-    if one.lifetime == "1h":
-        return Usage(input=0, output=0, cache_write_1h=one.kept_tokens)
-    return Usage(input=0, output=0, cache_write_5m=one.kept_tokens)
+def writing(tokens: int, lifetime: Lifetime | None) -> Usage:
+    """What writing a prefix once uses; nothing where it has no tokens."""
+    if lifetime == "1h":
+        return Usage(input=0, output=0, cache_write_1h=tokens)
+    return Usage(input=0, output=0, cache_write_5m=tokens)
 
 
 def _worst(arms: Sequence[ArmEstimate], prices: Prices, most_output: Mapping[str, int]) -> WorstCase:
