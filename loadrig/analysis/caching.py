@@ -28,7 +28,7 @@ from typing import Any, Literal
 
 from loadrig.analysis.bill import Money, PerQuestion, charges, currency_of, money, per_question
 from loadrig.analysis.latency import Latency, latency
-from loadrig.analysis.prefixes import Prefix, Prefixes
+from loadrig.analysis.prefixes import LIFETIMES, Prefix, Prefixes
 from loadrig.analysis.selection import arm_names, asked, by_arm_and_model, timed
 from loadrig.cost import prompt_tokens, written_tokens
 from loadrig.log import RunFolder
@@ -253,7 +253,7 @@ def _figures(
         written_1h=sum(usage.cache_write_1h or 0 for usage in usages),
         hit_share=read / prompt if prompt else None,
         minimum=facts.get("minimum"),
-        pays_from=lifetime_s and pays.get("1h" if lifetime_s > 300 else "5m"),
+        pays_from=lifetime_s and pays.get(LIFETIMES[lifetime_s]),
         primed=len(primers),
         priming=money((charge for record in primers for charge in charges(record)), currency_of(run)),
         primed_warm=sum(id(call.attempt) in warmed for call in calls),

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from types import MappingProxyType
+
+from loadrig.words.prompt import Lifetime
 
 ASKS = b'"cache_control":'
 _HOUR = b'"ttl":"1h"'
-FIVE_MINUTES_S, HOUR_S = 300, 3600
+LIFETIMES: Mapping[int, Lifetime] = MappingProxyType({300: "5m", 3600: "1h"})
+"""By seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Prefixes:
 def _mark(text: bytes) -> _Mark:
     at = text.rindex(ASKS)
     end = text.index(b"}", at) + 1
-    return _Mark(_digest(text[:end]), end, HOUR_S if _HOUR in text[at:end] else FIVE_MINUTES_S)
+    return _Mark(_digest(text[:end]), end, 3600 if _HOUR in text[at:end] else 300)
 
 
 def _digest(text: bytes) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loadrig.analysis.caching import ArmCaching, Side
+from loadrig.analysis.prefixes import LIFETIMES
 from loadrig.analysis.summary import Summary
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import FEW_NOTE, NONE, Table, amount, fraction, label, money, number, several
 
-LIFETIMES = {300: "5m", 3600: "1h"}
 SILENT = "silent no-cache"
 
 
@@ -100,7 +100,7 @@ def _side(of: Side) -> tuple[str, ...]:
 
 
 def _lifetime(one: ArmCaching) -> str:
-    return "several" if one.lifetime_s is None else LIFETIMES.get(one.lifetime_s, f"{one.lifetime_s} s")
+    return "several" if one.lifetime_s is None else LIFETIMES[one.lifetime_s]
 
 
 def _name(summary: Summary, one: ArmCaching) -> str:
