@@ -46,7 +46,7 @@ def _lines(source: Source, words: int, *, with_ids: bool) -> list[str]:
 
 
 def _chosen(source: Source, words: int) -> list[Statement]:
-    """The weightiest statements that the words have room for; the weightiest of all, cut to them, where none fits."""
+    """The weightiest statements that the words have room for; none where there is room for none."""
     statements = source.parsed.statements
     counts = Counter(stem for statement in statements for stem in statement.stems)
     ranked = sorted(statements, key=lambda one: (-_weight(one, counts), one.place))
