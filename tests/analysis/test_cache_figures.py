@@ -162,6 +162,28 @@ def test_too_short_a_prefix_is_told_for_silence_is_all_the_endpoint_gives(tmp_pa
     assert told == [("trials", "below minimum", 1), ("trials", "unknown", 1)]
 
 
+@pytest.mark.parametrize(("question", "system", "tokens", "reason"), [
+    (b"q", b"s" * 2000, 600, "unknown"), (b"q" * 2000, b"s", 1200, "below minimum"),
+])  # fmt: skip
+def test_a_prefix_weighs_by_its_bytes_of_the_prompts_tokens(
+    tmp_path: Path, question: bytes, system: bytes, tokens: int, reason: str
+) -> None:
+    """Some 3,000 bytes of 3,000: about 590 of 600 tokens, over the 512, as instructions are kept with the documents. Of
+    1,200 tokens two thirds are a question behind them: about 380, below."""
+    prompts = {**PROMPTS, "q": b',{"text":"%b"}]}' % question, "s": b'],"system":"%b"}' % system}
+    silent = {"input": tokens, "cache_read": 0}
+    write_run(tmp_path, [call(0, silent, "docs q s")], prompts=prompts, **CACHES)
+    (one,) = caching(log.read_run(tmp_path), prompts)
+    assert [(miss.reason, miss.n) for miss in one.misses] == [(reason, 1)]
+
+
+def test_the_last_breakpoint_of_a_fragment_is_the_prefixs() -> None:
+    """Five minutes for the first block, an hour for all up to the second."""
+    found = Prefixes({**PROMPTS, "two": PROMPTS["edit"] + b"," + PROMPTS["long"]}).of(("open", "two", "q1", "end"))
+    assert found is not None
+    assert found.lifetime_s == 3600
+
+
 def test_a_call_that_tells_no_counters_is_neither_hit_nor_miss(tmp_path: Path) -> None:
     """Asked once and not told: no share, which is not a share of nothing."""
     (one,) = found(tmp_path, call(0, {"input": 100}))
