@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +80,15 @@ def test_a_table_is_a_retriever_that_arms_name(tmp_path: Path) -> None:
     }  # fmt: skip
     names = [arm.name for arm in _read(tmp_path, GOOD).arms]  # type: ignore[attr-defined]
     assert names == ["rag-bm25-k5", "rag-both-k5", "agentic-stemmed-h5-t12"]
+
+
+def test_a_plan_without_tables_is_read_without_the_libraries_of_retrievers(tmp_path: Path) -> None:
+    """That `bm25` is there is known without loading bm25s and, with it, scipy."""
+    path = tmp_path / "x.toml"
+    path.write_text(GOOD[: GOOD.index("[[retriever]]")] + '[[arm]]\nkind = "rag"\nretriever = ["bm25", "bm25-okapi"]\n')
+    code = "import pathlib, sys; from loadrig.config import read_plan; read_plan(pathlib.Path(sys.argv[1])); "
+    command = [sys.executable, "-c", code + "print({'bm25s', 'scipy'} & sys.modules.keys())", str(path)]
+    assert subprocess.check_output(command, text=True) == "set()\n"
 
 
 def test_options_stand_in_the_manifest(tmp_path: Path) -> None:
