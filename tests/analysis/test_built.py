@@ -93,6 +93,20 @@ def test_the_note_names_both_who_may_have_paid(tmp_path: Path) -> None:
     ]
 
 
+def test_every_figure_of_the_table_stands_in_its_column(tmp_path: Path) -> None:
+    """Five calls at 0.50 in all, two of them paid here at 0.20 and until 10:01; two questions at 0.01."""
+    run = read_run(tmp_path, [_trial("a"), _trial("b")])
+    found = table(summarize(replace(run, manifest={**run.manifest, "built": [ROW]}, probes=(_call("x"), _call("y")))))
+    assert found is not None
+    assert found.headers == (
+        "arm", "calls", "paid here", "USD when made", "USD here", "made until", "asked", "USD/asked",
+        "+ build, over these", "+ build, over 1,000",
+    )  # fmt: skip
+    assert found.rows == (
+        ("summaries", "5", "2", "0.5000", "0.2000", "2026-11-20 10:01", "2", "0.01000", "0.2600", "0.01050"),
+    )
+
+
 @pytest.mark.parametrize(
     ("each", "cost", "n", "share"),
     [("0.01", "0.50", 2, "0.26"), ("0.01", "0", 2, "0.01"), (None, "0.50", 2, None), ("0.01", None, 2, None),
