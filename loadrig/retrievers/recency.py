@@ -6,6 +6,7 @@ those of the same date counted: 0 for the oldest, 1 for the newest, so that the 
 corpus. The best `depth` hits of the other are weighed; what it does not find is not found.
 
 A factor on scores: over `bm25` and `dense` these differ widely, over `hybrid` little: there a small weight does much.
+Scores below 0, which some rerank endpoints give, would be weighed the other way round: it wants scores above.
 """
 
 from __future__ import annotations
