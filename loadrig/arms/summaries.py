@@ -185,7 +185,7 @@ def _pieces(document: Document) -> list[Document]:
 
 def _named(text: str, view: View) -> tuple[str, ...]:
     """The ids of documents of the view that a text names, in order, each once."""
-    found = _pattern(view).findall(text)
+    found = _pattern(view).findall(text) if view.documents else ()
     return tuple(dict.fromkeys(found))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -122,6 +123,14 @@ def test_a_model_that_names_no_document_answers_from_the_summaries() -> None:
     """The record says so; an id that does not exist is none."""
     answer, client = _answered(Summaries(read=2), "trees/cherries.md", "In February.")
     assert _texts(client.prompts[1]) == _texts(client.prompts[0])
+    assert (answer.route, answer.route_note, answer.retrieved) == ("summaries", "no document named", ())
+
+
+def test_a_caller_who_may_see_nothing_is_answered_from_nothing() -> None:
+    """No document, no call of building, and none that the model could name."""
+    client = ScriptedClient([says("None, no."), says("Nothing says so.")], replace(tiny(), documents=()))
+    client.built = asyncio.run(Summaries(read=1).build(client.view, Maker()))
+    answer = asyncio.run(Summaries(read=1).answer(QUESTION, client))
     assert (answer.route, answer.route_note, answer.retrieved) == ("summaries", "no document named", ())
 
 
