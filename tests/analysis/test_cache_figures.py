@@ -15,6 +15,7 @@ from loadrig import log
 from loadrig.analysis.caching import ArmCaching, caching
 from loadrig.analysis.prefixes import Prefixes
 from loadrig.analysis.summary import summarize
+from loadrig.reports.caching import tables
 from loadrig.reports.markdown import render
 from loadrig.reports.terminal import show
 from loadrig.words.record import Record, Usage
@@ -305,6 +306,32 @@ def test_a_run_without_a_cache_has_no_such_figures(tmp_path: Path) -> None:
     run = log.read_run(tmp_path)
     assert caching(run, text) == ()
     assert "Prompt cache" not in render(summarize(run))
+
+
+def test_every_cache_figure_stands_in_its_column(tmp_path: Path) -> None:
+    """Two prefixes primed for 0.05 each; two trials read 120 of 166 tokens at 0.01 and 0.02, one of them failing; one
+    wrote 7 and 4 at 0.08."""
+    failing = {"outcome": "failed", "reason": "timeout", "trial_ttft_ns": None}
+    both = {"input": 5, "cache_read": 0, "cache_write_5m": 7, "cache_write_1h": 4}
+    primers = [
+        call(at, WROTE, f"one {what} end", purpose="prime", phase="probe", cost="0.05")
+        for at, what in enumerate(("docs", "edit"))
+    ]
+    found(
+        tmp_path,
+        call(10, READ, cost="0.01", trial_ttft_ns=100 * MS),
+        call(20, {"input": 20, "cache_read": 30}, cost="0.02", **failing),
+        call(30, both, "edit q1 end", cost="0.08", trial_ttft_ns=900 * MS),
+        probes=tuple(primers),
+    )
+    assert [table.rows for table in tables(summarize(log.read_run(tmp_path)))] == [
+        (("rag", "5m", "2", "2/3", ".723", "120", "1", "11", "2: 0.1000 USD", "512", "5"),),
+        (("rag", "2", "0.100*/0.100*", "1/2", "0.01500", "1", "0.900*/0.900*", "1/1", "0.08000"),),
+        (
+            ("rag", "priming", "changed", "1", "90"), ("rag", "priming", "first", "1", "90"),
+            ("rag", "trials", "unknown", "1", "11"),
+        ),
+    ]  # fmt: skip
 
 
 def test_the_report_and_the_terminal_tell_it(tmp_path: Path) -> None:

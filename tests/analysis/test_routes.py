@@ -12,6 +12,8 @@ from records import MS, S, failed, question, read_run, record, turn
 from loadrig.analysis.confidence import Sure, measured
 from loadrig.analysis.retrieval import recall_by_arm
 from loadrig.analysis.routes import Beside, Routing, Way, alerts, is_sent, reaches, routing, warned
+from loadrig.analysis.summary import summarize
+from loadrig.reports.routes import tables
 from loadrig.words.corpus import Hit
 from loadrig.words.record import Record, Usage
 
@@ -197,6 +199,38 @@ def test_what_the_control_knew_is_in_no_share_and_in_every_cost(tmp_path: Path) 
     share = way(found, "lookup>rag").right
     assert share is not None
     assert (share.k, share.n) == (1, 1)
+
+
+def test_every_figure_of_a_router_stands_in_its_column(tmp_path: Path) -> None:
+    """Two of three retrieved in 2 s for 0.01, one of them right; one stuffed in 1 s for 0.50, as all three are beside
+    it: 0.52 of 1.50 is 35 %. Of three questions drawn again, one in 27 times all are that which it has wrong."""
+    slow = {"service_ns": 2 * S, "ttfat_ns": 300 * MS}
+    run = read_run(
+        tmp_path,
+        [
+            trial("route", 1, "lookup>rag", **slow),
+            trial("route", 2, "lookup>rag", right=False, route_note="why", **slow),
+            trial("route", 3, "whole_set>full_context", cost="0.50"),
+            *(trial("full_context", n, None, cost="0.50") for n in (1, 2, 3)),
+        ],
+    )
+    assert [table.rows for table in tables(summarize(run))] == [
+        (
+            ("route", "lookup>rag", "2 of 3", "67 %", "1/2 [.09, .91]", "0.300*/0.300*", "2.00*/2.00*",
+             "0.01000", "why 1"),
+            ("route", "whole_set>full_context", "1 of 3", "33 %", "1/1 [.21, 1]", "0.200*/0.200*", "1.00*/1.00*",
+             "0.5000", "-"),
+        ),
+        (("route", "full_context", "3", ".667", "1", "-33.3 [-100.0, +0.0]", "no", "3", "35 % [2, 100]"),),
+        (("route, full_context", "route, rag", "1 and 2", "0.5000", "0.01000", "50.0", "yes"),),
+    ]  # fmt: skip
+
+
+def test_the_dearest_of_several_premiums_is_told(tmp_path: Path) -> None:
+    """0.50 and 0.60 a question beside 0.02: 30 times, and one more."""
+    dear = [trial(arm, 1, None, cost=cost) for arm, cost in (("full_context", "0.50"), ("full_context-name", "0.60"))]
+    (said,) = warned(routed(tmp_path, *dear, trial("rag-bm25-k8", 1, None, cost="0.02")))
+    assert "30.0 times as much by full_context-name as by rag-bm25-k8 (n = 1 questions, and 1 more)" in said
 
 
 @pytest.mark.parametrize(("ratio", "alert"), [(20.0, False), (20.01, True), (1.0, False)])
