@@ -111,7 +111,7 @@ def mistakes(advice: Advice) -> Table:
 
 
 def _cost(cost: ArmCost) -> tuple[str, ...]:
-    short, long = ((*cost.cached, None, None)[:2]) if cost.cached else (None, None)
+    short, long = cost.cached or (None, None)
     return (
         cost.arm,
         ("~" if cost.guessed else "") + number(cost.prompt_tokens) + ("!" if cost.too_large else ""),
