@@ -16,6 +16,7 @@ from loadrig.providers.anthropic.reader import MessageReader
 from loadrig.providers.outcome import outcome
 from loadrig.sse import Decoder
 from loadrig.words.prompt import Citation, ToolUse
+from loadrig.words.record import Usage
 
 
 def kinds(*events: bytes) -> list[Kind]:
@@ -41,6 +42,15 @@ def test_a_reply_has_the_name_that_it_was_given() -> None:
     """The id of message_start; of a stream without one, none."""
     assert heard(start(), blk("text"), txt("Hi"), end(), CLOSE).id == "msg_1"
     assert heard(blk("text"), txt("Hi"), end(), CLOSE).id is None
+
+
+def test_usage_is_final_when_the_last_figures_have_come() -> None:
+    """90 in and, at the end, 50 out: exact. Where the end gives no figure the opening's 1 is a placeholder."""
+    opening = start(input_tokens=90, output_tokens=1, service_tier="priority"), blk("text"), txt("Hi"), end()
+    whole = heard(*opening, delta("end_turn", {"output_tokens": 50}), stop()).usage
+    assert whole == Usage(input=90, output=50, exact=True, service_tier="priority")
+    bare = heard(*opening, delta("end_turn", {}), stop()).usage
+    assert bare == Usage(input=90, output=1, exact=False, flags=("no final output",), service_tier="priority")
 
 
 def test_each_event_has_its_kind() -> None:
