@@ -226,6 +226,15 @@ def test_every_figure_of_a_router_stands_in_its_column(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_without_a_router_a_premium_is_shown_over_the_alert_alone(tmp_path: Path) -> None:
+    """Twice as dear is no news in a run that routes nothing; 25 times is."""
+    shown = []
+    for cost in ("0.04", "0.50"):
+        arms = trial("full_context", 1, None, cost=cost), trial("rag-bm25-k8", 1, None, cost="0.02")
+        shown.append([table.rows for table in tables(summarize(read_run(tmp_path / cost, arms)))])
+    assert shown == [[], [(("full_context", "rag-bm25-k8", "1", "0.5000", "0.02000", "25.0", "yes"),)]]
+
+
 def test_the_dearest_of_several_premiums_is_told(tmp_path: Path) -> None:
     """0.50 and 0.60 a question beside 0.02: 30 times, and one more."""
     dear = [trial(arm, 1, None, cost=cost) for arm, cost in (("full_context", "0.50"), ("full_context-name", "0.60"))]
