@@ -47,7 +47,7 @@ $(VENV)/.dense: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) '.[dev,offline,dashboards,dense]'
+	$(INSTALL) '.[dev,offline,dashboards,dense,docs]'
 	$(MODEL)
 	@touch $@
 

@@ -35,6 +35,7 @@ READ_SIDE = ("graders", "analysis", "reports")
 ENTRY = ("cli", "commands", "__main__")
 
 HOMES = {
+    "altair": ("reports",),
     "annotated_types": ("words", "config"),
     "anthropic": ("wire",),
     "bm25s": ("retrievers",),
@@ -44,12 +45,14 @@ HOMES = {
     "httptools": ("wire",),
     "httpx": ("outside",),
     "httpx2": ("wire",),
+    "jinja2": ("reports",),
     "krippendorff": ("statistics",),
     "openpyxl": ("graders",),
     "pandas": READ_SIDE,
     "prometheus_client": ("live",),
     "pydantic": ("config",),
     "rank_bm25": ("retrievers",),
+    "markupsafe": ("reports",),
     "onnxruntime": ("retrievers",),
     "ray": ("fleet",),
     "rich": ("live", "reports", *ENTRY),
@@ -60,6 +63,7 @@ HOMES = {
     "tiktoken": ("tokens",),
     "tokenizers": ("retrievers",),
     "typer": ENTRY,
+    "vl_convert": ("reports",),
     "uvicorn": ("simulator",),
     "uvloop": ("execution", "fleet", "simulator", *ENTRY),
 }

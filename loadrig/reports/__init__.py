@@ -21,6 +21,7 @@ from loadrig.reports.terminal import show
 
 FILES = {
     "summary.json": "loadrig.reports.figures:write",
+    "report.html": "loadrig.reports.html.page:write",
     "report.md": "loadrig.reports.markdown:write",
     "answers.csv": "loadrig.reports.answers:write",
     "histograms.hlog": "loadrig.reports.histograms:write",
