@@ -11,21 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
 from loadrig.reports.html import SECTIONS, Maker, Section
+from loadrig.reports.html.pieces import anchor, environment
 from loadrig.reports.markdown import tables
-
-environment = Environment(
-    loader=PackageLoader("loadrig.reports.html"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-
 
 def write(run: RunFolder, summary: Summary) -> Path:
     """Writes report.html into the run's folder."""
@@ -37,7 +27,8 @@ def write(run: RunFolder, summary: Summary) -> Path:
 def render(run: RunFolder, summary: Summary) -> str:
     """The whole page."""
     template = environment.get_template("page.html")
-    return template.render(summary=summary, sections=dict(_sections(run, summary)), tables=list(tables(summary)))
+    sections = dict(_sections(run, summary))
+    return template.render(summary=summary, sections=sections, tables=list(tables(summary)), anchor=anchor)
 
 
 def _sections(run: RunFolder, summary: Summary) -> Iterator[tuple[str, Section]]:
