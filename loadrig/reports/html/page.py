@@ -14,8 +14,9 @@ from typing import cast
 from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
 from loadrig.reports.html import SECTIONS, Maker, Section
-from loadrig.reports.html.pieces import anchor, environment
+from loadrig.reports.html.pieces import environment
 from loadrig.reports.markdown import tables
+
 
 def write(run: RunFolder, summary: Summary) -> Path:
     """Writes report.html into the run's folder."""
@@ -28,7 +29,7 @@ def render(run: RunFolder, summary: Summary) -> str:
     """The whole page."""
     template = environment.get_template("page.html")
     sections = dict(_sections(run, summary))
-    return template.render(summary=summary, sections=sections, tables=list(tables(summary)), anchor=anchor)
+    return template.render(summary=summary, sections=sections, tables=list(tables(summary)))
 
 
 def _sections(run: RunFolder, summary: Summary) -> Iterator[tuple[str, Section]]:

@@ -100,9 +100,12 @@ def anchor(trial: str) -> str:
     return f"trial-{quote(trial, safe='')}"
 
 
+environment.globals["anchor"] = anchor
+
+
 def grid(of: Grid | Table) -> Markup:
     """A table with its notes. Its title is left to whoever places it."""
-    return Markup(environment.get_template("table.html").render(table=of, anchor=anchor))  # noqa: S704 - Jinja escaped
+    return Markup(environment.get_template("table.html").render(table=of))  # noqa: S704 - Jinja escaped
 
 
 def picture(drawn: str, caption: str, *, table: Grid | Table | None = None) -> Markup:
@@ -110,7 +113,7 @@ def picture(drawn: str, caption: str, *, table: Grid | Table | None = None) -> M
     table: none only where the caption or the section has the figures."""
     template = environment.get_template("picture.html")
     return Markup(  # noqa: S704 - Jinja escaped all but the SVG, in which the XML writer did
-        template.render(drawn=Markup(drawn), caption=caption, table=table, anchor=anchor)  # noqa: S704
+        template.render(drawn=Markup(drawn), caption=caption, table=table)  # noqa: S704
     )
 
 
