@@ -45,6 +45,8 @@ class Row(msgspec.Struct, kw_only=True):
     fault: str | None = None
     disconnected: bool = False
     """The client went away before the end."""
+    client_request_id: str | None = None
+    """What the client calls the request: its header x-request-id."""
     input: int = 0
     cache_write_5m: int = 0
     cache_write_1h: int = 0
