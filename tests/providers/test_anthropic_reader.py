@@ -349,7 +349,7 @@ def test_an_error_body_is_understood() -> None:
     assert found.told == "rate_limit_error: m (enforced_spend_limit_reached: a spend limit; waiting does not lift it)"
 
 
-@pytest.mark.parametrize("body", [b"<html>bad gateway</html>", b"[]", b'"x"', b"", b"\xff"])
+@pytest.mark.parametrize("body", [b"bad gateway", b"[]", b'"x"', b"", b"\xff"])
 def test_a_foreign_error_body_becomes_its_own_message(body: bytes) -> None:
     """What a proxy says is kept as text."""
     assert ApiError("", body.decode(errors="replace")) == load("anthropic").error(body)

@@ -10,6 +10,7 @@ import msgspec
 from loadrig.providers import ApiError, Endpoint
 from loadrig.providers.anthropic.body import body
 from loadrig.providers.anthropic.reader import MessageReader, api_error
+from loadrig.providers.wording import words_of
 from loadrig.words.prompt import Prompt
 from loadrig.words.settings import ModelSettings
 
@@ -36,14 +37,14 @@ class Anthropic:
         return MessageReader()
 
     def error(self, body: bytes) -> ApiError:
-        """`{"type": "error", "error": {"type", "message", "details"}}`; any other body becomes the message, cut."""
+        """`{"type": "error", "error": {"type", "message", "details"}}`; of any other body what it says."""
         try:
             value: Any = msgspec.json.decode(body)
         except (msgspec.DecodeError, RecursionError):
             value = None
         if isinstance(value, dict) and isinstance(value.get("error"), dict):
             return api_error(value["error"])
-        return ApiError("", body[:300].decode(errors="replace"))
+        return ApiError("", words_of(body))
 
 
 DIALECT = Anthropic()
