@@ -7,8 +7,10 @@ between, at the ends of lines. Secrets follow from a seed: the same run asks for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
+
+from msgspec.structs import replace
 
 from loadrig.words.prompt import Ask, Part, Prompt
 

@@ -56,7 +56,7 @@ class Timeline(msgspec.Struct, frozen=True, gc=False):
 
 
 class Marks:
-    """Collects one reply: `read` once for each read that brought bytes, then `add` for each event it completed."""
+    """Collects one reply: `read` once for each read that brought bytes, then `add` for the events it completed."""
 
     __slots__ = ("_answer", "_at", "_block", "_content", "_event", "_lags", "_read")
 
@@ -74,15 +74,16 @@ class Marks:
         self._lags.append(lag_ns)
         self._read += 1
 
-    def add(self, kind: Kind) -> None:
+    def add(self, *kinds: Kind) -> None:
+        """The events that the read completed, one or more, in order."""
+        read = self._read
         if self._event is None:
-            self._event = self._read
-        if kind <= _LAST_CONTENT:
-            self._content.append(self._read)
-            if self._answer is None and kind is Kind.TEXT:
-                self._answer = self._read
-        elif kind is Kind.BLOCK and self._block is None:
-            self._block = self._read
+            self._event = read
+        self._content += [read for kind in kinds if kind <= _LAST_CONTENT]
+        if self._answer is None and Kind.TEXT in kinds:
+            self._answer = read
+        if self._block is None and Kind.BLOCK in kinds:
+            self._block = read
 
     def take_reads_own(self) -> None:
         """Every stamp becomes the read's own instant, and nothing is known of lags: for stamps that proved wrong."""

@@ -9,11 +9,11 @@ can be read back to nobody.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from loadrig.arms.instructions import marked
 from loadrig.words.prompt import Ask, Lifetime, Part, Prompt

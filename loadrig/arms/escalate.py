@@ -87,7 +87,7 @@ class Escalate:
 
     async def answer(self, question: Question, client: Client) -> Answer:
         prompt, hits = await self.rag.prompt(question, client)
-        reply = await client.ask(replace(prompt, system=f"{prompt.system} {SURE}", form=FORM))
+        reply = await client.ask(msgspec.structs.replace(prompt, system=f"{prompt.system} {SURE}", form=FORM))
         said, why = judged(reply, self.floor)
         after = self._after(tokens_of(client.view)) if why else None
         if after is None:

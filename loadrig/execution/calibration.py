@@ -8,14 +8,15 @@ cannot be had, the estimate stands on its stated constant and says why.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 import msgspec
+from msgspec.structs import replace
 
 from loadrig.execution.estimate import TOKEN_RATIO, Ratios
 from loadrig.execution.sampling import Sample, tokens_of
 from loadrig.outside import post_json
+from loadrig.wire.certificates import context_of
 from loadrig.wire.turn import Target
 from loadrig.words.errors import InputError
 from loadrig.words.prompt import Prompt
@@ -52,13 +53,15 @@ def calibrated(samples: Sequence[Sample], targets: Mapping[str, Target]) -> Rati
 def counted(prompt: Prompt, target: Target) -> int:
     """The provider's count of a prompt's tokens. Blocks. Raises `InputError` when there is none."""
     endpoint = target.dialect.endpoint
-    if endpoint.count_path is None:
+    url = target.count_url
+    if url is None:
         raise InputError("its provider counts no tokens beforehand", remedy="none is needed")
     body = msgspec.json.decode(b"".join(target.dialect.body(prompt, target.model)), type=dict[str, msgspec.Raw])
     kept = {key: value for key, value in body.items() if key not in endpoint.count_without}
-    url = target.head.url.removesuffix(endpoint.path) + endpoint.count_path
-    proxy = None if target.head.proxy is None else target.head.proxy.url
-    answer = post_json(url, msgspec.json.encode(kept), target.head.fields, timeout_s=LIMIT_S, proxy=proxy)
+    head = target.head
+    proxy = None if head.proxy is None else head.proxy.url
+    tls = context_of(head.certificates) if head.origin[0] == "https" else None
+    answer = post_json(url, msgspec.json.encode(kept), head.fields, timeout_s=LIMIT_S, proxy=proxy, tls=tls)
     found = answer.get("input_tokens") if isinstance(answer, dict) else None
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise InputError(f"{url} answered without a count", remedy="none is needed")

@@ -9,10 +9,11 @@ and lost, so that no try of a trial is ever sent twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from loadrig.log import RunFolder
 from loadrig.words.errors import InputError
@@ -22,7 +23,7 @@ from loadrig.words.trial import Stage, Trial, unasked
 ASKED_AGAIN = {"lost", "cancelled"}
 MAY_CHANGE = (
     "load.workers", "load.cpus_per_worker", "load.fleet", "limits", "retry", "budget", "allowed_failure_share",
-    "timezone",
+    "timezone", "nightly",
 )  # fmt: skip
 UNTOLD = Failure("lost", "the run ended before this trial's record came: it may have been sent")
 

@@ -57,7 +57,8 @@ class Connection:
         self._reordered_before = self._reordered
         request = exchange.request
         length = sum(map(len, request.fragments))
-        for part in _portions((request.head.opening(request.label, length), *request.fragments)):
+        parts = (request.head.opening(request.label, length), *request.fragments)
+        for part in _portions(parts) if length >= _JOIN_BELOW else (b"".join(parts),):
             link.write(part)
         if not link.unsent:
             exchange.uploaded_ns = self._clock.now_ns()

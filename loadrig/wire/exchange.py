@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import lru_cache
 
 import httptools
+import msgspec
 
 from loadrig.marks import Marks
 from loadrig.providers import Reader
@@ -25,13 +26,12 @@ _MOST_ERROR_BYTES = 65_536
 _MOST_HEADER_BYTES = 262_144
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, gc=False):
     """What is sent: `label` is the attempt's name (`trial.turn.attempt`), the join of `fragments` the body."""
 
     head: Head
     label: str
-    fragments: tuple[bytes, ...] = field(repr=False)
+    fragments: tuple[bytes, ...]
 
 
 class Exchange:
@@ -69,6 +69,7 @@ class Exchange:
         self._headers_lag_ns = self._end_lag_ns = 0
         self._header_bytes = 0
         self._body: list[bytes] = []  # what one read brought: servers send a chunk an event, and a read may have many
+        self.on_body = self._body.append  # called by the parser, once a chunk: so it is no method of ours
         self._decoder = Decoder()
         # It refers back to us: let go with the last byte, or every exchange would wait for the garbage collector.
         self._parser: httptools.HttpResponseParser | None = None
@@ -96,7 +97,7 @@ class Exchange:
             if not self.message_done:  # else noise behind a whole message
                 problem = Failure("protocol", f"not HTTP/1.1: {error}")
         if self._body:
-            self._read_events()
+            self._take_body()
         if problem is not None and not self.reader.ended:
             self.fail(problem, at_ns)
         if self.headers_ns is None and self._header_bytes > _MOST_HEADER_BYTES:
@@ -138,19 +139,30 @@ class Exchange:
         if let_go is not None:
             let_go()
 
-    def _read_events(self) -> None:
-        """The events that this read completed."""
+    def _take_body(self) -> None:
+        """What this read brought of a body: of a reply that is no good one the error's text."""
         body = self._body
         data = body[0] if len(body) == 1 else b"".join(body)
         body.clear()
+        if self.over:
+            return
+        if self.status is None or self.status >= 300:
+            self.error_body += data[: _MOST_ERROR_BYTES - len(self.error_body)]
+        else:
+            self._read_events(data)
+
+    def _read_events(self, data: bytes) -> None:
+        """The events that this read completed."""
         if self.tap is not None:
             self.tap(data)
-        reader, add = self.reader, self.marks.add
+        reader, kinds = self.reader, []
         feed = reader.feed
         for payload in self._decoder.feed(data):
-            add(feed(payload))
+            kinds.append(feed(payload))
             if reader.ended:
                 break
+        if kinds:
+            self.marks.add(*kinds)
 
     def _finish(self, at_ns: int) -> None:
         if not self.over:
@@ -190,7 +202,7 @@ class Exchange:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self.headers_ns is None:
-            self.headers.append((name.decode("latin-1").lower(), value.decode("latin-1")))
+            self.headers.append((_lower(name), value.decode("latin-1")))
 
     def on_headers_complete(self) -> None:
         assert self._parser is not None
@@ -208,16 +220,14 @@ class Exchange:
             if self.tap is not None:
                 self.tap(b"")
 
-    def on_body(self, data: bytes) -> None:
-        if self.over:
-            return
-        if self.status is None or self.status >= 300:
-            self.error_body += data[: _MOST_ERROR_BYTES - len(self.error_body)]
-            return
-        self._body.append(data)
-
     def on_message_complete(self) -> None:
         if self.headers_ns is not None and not self.message_done:
             assert self._parser is not None
             self.message_done = True
             self.reusable = self._parser.should_keep_alive()
+
+
+@lru_cache(maxsize=256)
+def _lower(name: bytes) -> str:
+    """Servers repeat themselves."""
+    return name.decode("latin-1").lower()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -32,7 +32,9 @@ from loadrig.words.record import Turn
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
 _RENEWED = "the key was refused and had been replaced meanwhile: asked again with the new one"
-_CACHED_FROM = 16_384  # a digest of fewer bytes is cheaper to make again than to keep
+# Digests are kept of what is small, for what opens and closes a request is the same in thousands, and of what is large
+# and dear to go through; what lies between varies from question to question and is cheaper to go through again.
+_SMALL, _LARGE = 1_024, 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,23 @@ class Target:
     @property
     def warnings(self) -> tuple[str, ...]:
         return self.head.warnings
+
+    @property
+    def base_url(self) -> str:
+        """Where the endpoint is, without the path at which it is asked."""
+        path = self.dialect.endpoint.path if self.model.path is None else self.model.path
+        return self.head.url.partition("?")[0].removesuffix(path.partition("?")[0])
+
+    @property
+    def count_url(self) -> str | None:
+        """Where the endpoint counts the tokens of a body; None where its dialect knows no such place."""
+        own, wanted = self.dialect.endpoint, self.model.path
+        if own.count_path is None:
+            return None
+        if wanted is None or not own.count_path.startswith(own.path):
+            return self.base_url + own.count_path
+        place, mark, query = wanted.partition("?")
+        return self.base_url + place + own.count_path.removeprefix(own.path) + mark + query
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
@@ -166,17 +185,22 @@ async def resolve(model: ModelSettings, base_url: str | None) -> Target:
     Captures the request head in a thread. Raises `InputError` for an unknown provider, a wrong URL, a missing key or a
     proxy that cannot be used.
     """
+    model = replace(model, base_url=base_url)
     dialect, source = load(model.provider), Source(model, base_url)
     return Target(model, dialect, await asyncio.to_thread(source.head), source)
 
 
 def digest(fragment: bytes) -> str:
-    """Content hash of a fragment: 24 hex digits of BLAKE2b. Large ones are hashed once for as long as they live on."""
-    return _digest(fragment) if len(fragment) < _CACHED_FROM else _cached_digest(fragment)
+    """Content hash of a fragment: 24 hex digits of BLAKE2b."""
+    size = len(fragment)
+    if size < _SMALL:
+        return _digest_of_small(fragment)
+    return _digest(fragment) if size < _LARGE else _digest_of_large(fragment)
 
 
 def _digest(fragment: bytes) -> str:
     return blake2b(fragment, digest_size=12).hexdigest()
 
 
-_cached_digest = lru_cache(maxsize=256)(_digest)
+_digest_of_small = lru_cache(maxsize=2_048)(_digest)
+_digest_of_large = lru_cache(maxsize=256)(_digest)

@@ -15,8 +15,7 @@ import msgspec
 Lifetime = Literal["5m", "1h"]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, gc=False):
     """A block of user text. `static` says that the same text goes out in many trials (serialised once); `cache` that
     the endpoint is to keep the prompt up to the end of this block for so long."""
 
@@ -43,8 +42,7 @@ class SearchResult:
         return False  # what was found for one question
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True, gc=False):
     """A user message of one or more blocks; what varies from question to question comes last."""
 
     parts: tuple[Part | SearchResult, ...]
@@ -86,8 +84,7 @@ class Tool:
     schema: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True, gc=False):
     """One call's whole input. Corpus text never goes into `system`. `form` is JSON text of a schema that the reply's
     text must meet; `max_tokens` takes the place of the model's own; `cache`: how long the endpoint is to keep the whole
     of it, for the next turn of the conversation."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import msgspec
+
 from loadrig.words.record import Failure, Outcome, Phase, Record
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True, gc=False):
     """One planned answer. `id` is stable: the same stage, phase, arm, model, question and repetition give the same
     id on every machine. `position` is its place in the plan's order. `try_no` rises when it is asked again. `due_ns`:
     nanoseconds from its stage's begin to the instant at which it is due; None in closed loop."""

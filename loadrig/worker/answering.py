@@ -83,6 +83,7 @@ class Answering:
         self._searching = searching
         self._clock = clock
         self._watchdog = engine.watchdog
+        self._total_ns = round(setup.plan.limits.total * 1e9)
         self._arms = {arm.name: arm for arm in setup.plan.arms}
         self._askers = {
             model: Asker(engine, target, setup.plan.limits, setup.plan.retry, workers=setup.workers)
@@ -95,13 +96,15 @@ class Answering:
             await asker.ready()
 
     def _built(self, trial: Trial, question: Question) -> str | None:
+        if not self._setup.built:
+            return None
         return self._setup.built.get((trial.arm, trial.model, tuple(sorted(set(question.caller)))))
 
     async def answer(self, trial: Trial, due_ns: int | None = None) -> Answered:
         """Runs the trial to its end, whatever that is. Raises only when its task is cancelled. `due_ns`: in open loop
         the instant at which it was to begin."""
         question = self._questions[trial.question]
-        total_ns = round(self._setup.plan.limits.total * 1e9)
+        total_ns = self._total_ns
         began_at, begin_ns = self._clock.label(), self._clock.now_ns()
         version = self._editions.version
         means = Means(

@@ -161,9 +161,10 @@ class Worker:
         order, now_ns = self._order, self._clock.now_ns()
         if order.end_ns is not None and now_ns >= order.end_ns:
             self._end(cancel=False)  # too late for what still waits
-        most = self._taken + AT_ONCE
-        while self._waiting and self._taken < order.credits and not order.stop:
-            if self._taken == most:  # a stage begins with hundreds: the others in the turns that follow
+        taken = self._taken
+        most = taken + AT_ONCE
+        while self._waiting and taken < order.credits and not order.stop:
+            if taken == most:  # a stage begins with hundreds: the others in the turns that follow
                 asyncio.get_running_loop().call_soon(self._fill)
                 return
             due_ns = None if order.begin_ns is None else order.begin_ns + _due_ns(self._waiting[0])
@@ -173,6 +174,7 @@ class Worker:
             trial = self._waiting.popleft()
             self._begins()
             self._running[trial.id] = self._group.create_task(self._one(trial, due_ns))
+            taken += 1
 
     def _wake(self, in_ns: int) -> None:
         """Calls `_fill` when the next trial is due. Timers go by whole milliseconds, so it may be called a little

@@ -97,8 +97,8 @@ def test_one_changed_byte_is_another_prefix(arm: Any) -> None:
     """A letter more in the documents: nothing of what was kept is found again."""
     prompt = asked(arm)
     first, *rest = parts(prompt)
-    longer = Ask((replace(first, text=first.text + "x"), *rest))
-    assert kept(replace(prompt, messages=(longer,))) != kept(prompt)
+    longer = Ask((msgspec.structs.replace(first, text=first.text + "x"), *rest))
+    assert kept(msgspec.structs.replace(prompt, messages=(longer,))) != kept(prompt)
 
 
 @each_kind

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from invented_prices import TABLE
+from msgspec.structs import replace
 
 from loadrig.arms.full_context import FullContext
 from loadrig.cost import Prices

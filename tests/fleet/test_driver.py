@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hand_clock import HandClock
 from hand_worker import Driven, HandWorker, driven, on_file, promptly, trials
+from msgspec.structs import replace
 from records import failed, record
 
 from loadrig import log

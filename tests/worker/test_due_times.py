@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from open_worker import exchanged, records, trials, working
 from scripted_server import Script, Server
 from stream_events import reply
