@@ -22,6 +22,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import TypeAdapter, ValidationError
 
 from loadrig.arms import ARMS
+from loadrig.headers import mistake_in
 from loadrig.objectives import EXAMPLE, objective
 from loadrig.plan import mistake
 from loadrig.retrievers import RETRIEVERS, has_options, kind_named, needed
@@ -38,6 +39,7 @@ def read_plan(path: Path) -> Plan:
     plan: Plan = _validated(TypeAdapter(Plan), table, source, ())
     _check_timezone(plan, source)
     _check_names(plan, source)
+    _check_connections(plan, source)
     if not arms or not isinstance(arms, list):
         raise source.error("the plan has no [[arm]]", (), 'add for instance: [[arm]] kind = "control"')
     named = _retrievers(retrievers, source)
@@ -89,7 +91,8 @@ class _Source:
                 table, seen = header[1], seen + (header[1] == names[0])
                 if table == names[0] and (not numbers or seen == numbers[0]):
                     fallback = number
-            inside = table == names[0] and (not numbers or seen == numbers[0]) if len(names) > 1 else not table
+            place_of = (names[0], ".".join(names[:-1]))  # its own table, or one within it
+            inside = table in place_of and (not numbers or seen == numbers[0]) if len(names) > 1 else not table
             if inside and re.match(rf'\s*"?{re.escape(names[-1])}"?\s*=', line):
                 return number
         return fallback
@@ -299,6 +302,17 @@ def _check_names(plan: Plan, source: _Source) -> None:
     if twice := next((number for number, one in enumerate(ids) if one in ids[:number]), None):
         remedy = "run one endpoint at a time: trials are told apart by their model's id"
         raise source.error(f"two models have the id {ids[twice]!r}", ("model", twice, "id"), remedy)
+
+
+def _check_connections(plan: Plan, source: _Source) -> None:
+    """What a model's requests are to have besides: a path that can be asked for, headers that may be."""
+    for number, model in enumerate(plan.model):
+        if model.path is not None and not re.fullmatch(r"/[!-~]*", model.path):
+            remedy = 'it begins with a slash and has no blanks, such as "/v2/messages"'
+            raise source.error(f"{model.path!r} is no path", ("model", number, "path"), remedy)
+        for name, value in (model.headers or {}).items():
+            if wrong := mistake_in(name, value):
+                raise source.error(wrong[0], ("model", number, "headers", name), wrong[1])
 
 
 def _check_name(name: str, source: _Source, place: tuple[str | int, ...], what: str) -> None:

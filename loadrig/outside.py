@@ -1,14 +1,19 @@
 """Every HTTP call that is not a measured turn: the one home of httpx, so that what checks the rig does not run on it.
 
 Rules: a deadline on every call, no retries; loopback never through the environment's proxy. An address that does not
-answer, or answers with an error or with something else than JSON, is an `InputError`: nothing here is ever a
-measurement.
+answer, or answers with an error or with something else than JSON, is an `InputError`; to an `Onlooker` it is something
+that was seen. Nothing here is ever a measurement.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import ssl
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -19,11 +24,14 @@ from loadrig.words.errors import InputError
 ENVIRONMENT = "environment"
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 SHOWN = 200
+MOST_BYTES = 4_000_000
 
 
 def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: float = 10.0) -> Any:
     """The decoded body of a GET. `timeout_s` bounds connecting and each silence while reading."""
-    return _json("GET", url, timeout_s, params=params)
+    with _reaching(url), _client(ENVIRONMENT, timeout_s, None) as client:
+        response = client.request("GET", url, params=params)
+    return _decoded(url, response)
 
 
 def post_json(
@@ -33,11 +41,37 @@ def post_json(
     *,
     timeout_s: float = 10.0,
     proxy: str | None = ENVIRONMENT,
+    tls: ssl.SSLContext | None = None,
 ) -> Any:
     """The decoded answer to a POST of JSON text. `headers` may hold a key: nothing of them is in an error.
 
-    `proxy`: the URL of the one to go through, None for none, or what the environment says."""
-    return _json("POST", url, timeout_s, proxy=proxy, content=body, headers=list(headers))
+    `proxy`: the URL of the one to go through, None for none, or what the environment says. `tls`: whom it trusts and
+    who we are, in the place of httpx's own."""
+    with _reaching(url), _client(proxy, timeout_s, tls) as client:
+        response = client.request("POST", url, content=body, headers=list(headers))
+    return _decoded(url, response)
+
+
+def put(url: str, body: bytes, media_type: str, *, timeout_s: float = 10.0) -> None:
+    """Puts a text at an address; what is answered is not read."""
+    with _reaching(url), _client(ENVIRONMENT, timeout_s, None) as client:
+        response = client.put(url, content=body, headers={"content-type": media_type})
+    _refuse_error(url, response)
+
+
+def post_secretly(url: str, body: bytes, *, timeout_s: float = 10.0) -> str | None:
+    """Posts JSON to an address that is itself a secret: it is in no log and in no error. What is answered is not read;
+    returns what went wrong, None when nothing did."""
+    log = logging.getLogger("httpx")  # tells every address it calls
+    was, log.disabled = log.disabled, True
+    try:
+        with _client(ENVIRONMENT, timeout_s, None) as client:
+            status = client.post(url, content=body, headers={"content-type": "application/json"}).status_code
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:  # whose words may hold the address
+        return f"no answer ({type(error).__name__})"
+    finally:
+        log.disabled = was
+    return None if 200 <= status < 300 else f"it answered {status}"
 
 
 class Caller:
@@ -45,7 +79,7 @@ class Caller:
     be used from several threads."""
 
     def __init__(self, *, timeout_s: float) -> None:
-        self._client = _client(ENVIRONMENT, timeout_s)
+        self._client = _client(ENVIRONMENT, timeout_s, None)
 
     def close(self) -> None:
         """Lets its connections go."""
@@ -56,12 +90,6 @@ class Caller:
         with _reaching(url):
             response = self._client.request("POST", url, content=body, headers=list(headers))
         return _decoded(url, response)
-
-
-def _json(method: str, url: str, timeout_s: float, *, proxy: str | None = ENVIRONMENT, **sent: Any) -> Any:
-    with _reaching(url), _client(proxy, timeout_s) as client:
-        response = client.request(method, url, **sent)
-    return _decoded(url, response)
 
 
 @contextmanager
@@ -75,12 +103,16 @@ def _reaching(url: str) -> Iterator[None]:
         ) from error
 
 
-def _decoded(url: str, response: httpx.Response) -> Any:
+def _refuse_error(url: str, response: httpx.Response) -> None:
     if response.is_error:
         raise InputError(
             f"{url} answered {response.status_code}: {response.text[:SHOWN]}",
             remedy="read the answer above: the address, the question or the rights are wrong",
         )
+
+
+def _decoded(url: str, response: httpx.Response) -> Any:
+    _refuse_error(url, response)
     try:
         return msgspec.json.decode(response.content)
     except msgspec.DecodeError as error:
@@ -90,7 +122,83 @@ def _decoded(url: str, response: httpx.Response) -> Any:
         ) from error
 
 
-def _client(proxy: str | None, timeout_s: float) -> httpx.Client:
+def _client(proxy: str | None, timeout_s: float, tls: ssl.SSLContext | None) -> httpx.Client:
+    verify = True if tls is None else tls
     if proxy == ENVIRONMENT:
-        return httpx.Client(mounts=dict.fromkeys(LOOPBACK), timeout=timeout_s)
-    return httpx.Client(transport=httpx.HTTPTransport(proxy=proxy), timeout=timeout_s)
+        return httpx.Client(mounts=dict.fromkeys(LOOPBACK), timeout=timeout_s, verify=verify)
+    return httpx.Client(transport=httpx.HTTPTransport(proxy=proxy, verify=verify), timeout=timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One exchange as it was seen from outside. Instants are nanoseconds of `time.perf_counter_ns`.
+
+    `pieces`: what each read of the body brought, as it came over the wire, and when. `port`: ours, which tells one
+    connection from another. `problem`: what kept the reply from its end; None for a whole one. `began_s`: wall time.
+    """
+
+    status: int | None
+    headers: tuple[tuple[str, str], ...]
+    pieces: tuple[tuple[int, bytes], ...]
+    began_ns: int
+    headers_ns: int | None
+    end_ns: int
+    began_s: float
+    port: int | None
+    problem: str | None
+
+    @property
+    def body(self) -> bytes:
+        return b"".join(data for _, data in self.pieces)
+
+    def header(self, name: str) -> str | None:
+        """First value of a header, by its lower-case name."""
+        return next((value for key, value in self.headers if key == name), None)
+
+
+class Onlooker:
+    """Looks at what an endpoint does, read by read, over connections that it keeps. Nothing that happens is raised."""
+
+    def __init__(self, *, limit_s: float, proxy: str | None, tls: ssl.SSLContext | None) -> None:
+        self._limit_s = limit_s
+        transport = httpx.AsyncHTTPTransport(proxy=proxy, verify=True if tls is None else tls)
+        self._client = httpx.AsyncClient(transport=transport, timeout=limit_s)
+
+    async def close(self) -> None:
+        """Lets its connections go."""
+        await self._client.aclose()
+
+    async def look(self, method: str, url: str, body: bytes | None, headers: Iterable[tuple[str, str]]) -> Seen:
+        """One exchange, within the limit from beginning to end, of `MOST_BYTES` at most."""
+        raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+        began_s, began_ns = time.time(), time.perf_counter_ns()
+        status, port, headers_ns, problem = None, None, None, None
+        fields: tuple[tuple[str, str], ...] = ()
+        pieces: list[tuple[int, bytes]] = []
+        size = 0
+        try:
+            async with (
+                asyncio.timeout(self._limit_s),
+                self._client.stream(method, url, content=body, headers=raw) as response,
+            ):
+                headers_ns = time.perf_counter_ns()
+                status = response.status_code
+                fields = tuple((name.lower(), value) for name, value in response.headers.multi_items())
+                port = _port_of(response)
+                async for data in response.aiter_raw():
+                    pieces.append((time.perf_counter_ns(), data))
+                    size += len(data)
+                    if size > MOST_BYTES:
+                        problem = f"more than {MOST_BYTES} bytes"
+                        break
+        except TimeoutError:
+            problem = f"no end within {self._limit_s:g} s"
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            problem = " ".join(f"{type(error).__name__}: {error}".split())
+        return Seen(status, fields, tuple(pieces), began_ns, headers_ns, time.perf_counter_ns(), began_s, port, problem)
+
+
+def _port_of(response: httpx.Response) -> int | None:
+    stream = response.extensions.get("network_stream")
+    address = None if stream is None else stream.get_extra_info("client_addr")
+    return address[1] if isinstance(address, tuple) and len(address) >= 2 else None

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from loadrig.bound import SIMULATOR
 from loadrig.execution.embedded import NAME, Embedded, embedded
+from loadrig.providers import load
 from loadrig.wire.head import is_loopback
 from loadrig.wire.turn import Target, resolve
-from loadrig.words.settings import Plan
+from loadrig.words.settings import ModelSettings, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +50,32 @@ async def reach(plan: Plan, folder: Path) -> AsyncIterator[Reached]:
         for model in plan.model:
             base_url = model.base_url
             if base_url == NAME:
+                model = replace(model, path=None)  # noqa: PLW2901 - it has one path, and is asked there
                 if model.scenario not in running:
                     log = _unused(folder, "truth")
                     name = f"{SIMULATOR}-{len(running) + 1}" if running else SIMULATOR
                     running[model.scenario] = await stack.enter_async_context(embedded(model.scenario, log, name))
-                base_url = running[model.scenario].base_url
+                base_url = running[model.scenario].base_url + _below(model)
             target = await resolve(replace(model, base_url=base_url), base_url)
             targets[model.id] = target
-            way = "" if target.head.proxy is None else f" through the proxy {target.head.proxy}"
-            urls[model.id] = (base_url or "the provider's own") + way
+            urls[model.id] = (base_url or "the provider's own") + _way(target)
             warnings.extend(target.warnings)
         local = all(is_loopback(target.head.origin[1]) for target in targets.values())
         yield Reached(targets, urls, tuple(running.values()), local, tuple(dict.fromkeys(warnings)))
+
+
+def _below(model: ModelSettings) -> str:
+    """What a base URL of the model's dialect ends with, as its provider's own does: the simulator speaks them all."""
+    return urlsplit(load(model.provider).endpoint.base_url).path
+
+
+def _way(target: Target) -> str:
+    """How its endpoint is reached, where that is not as usual: names, and no secret."""
+    head, model = target.head, target.model
+    told = "" if model.path is None else f" at {model.path}"
+    told += f" with the headers {', '.join(sorted(model.headers))}" if model.headers else ""
+    told += "" if head.certificates is None else f" {head.certificates}"
+    return told if head.proxy is None else f"{told} through the proxy {head.proxy}"
 
 
 def _unused(folder: Path, stem: str) -> Path:

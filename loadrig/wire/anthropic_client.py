@@ -6,10 +6,14 @@ so: each is an attempt of its own, with stamps of its own. Importing the SDK cos
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loadrig.wire.anthropic_head import PLACEHOLDER_KEY, only_the_plan
+from loadrig.wire.dressing import dressed
 from loadrig.wire.engine import Engine
+from loadrig.wire.head import Head
 from loadrig.wire.turn import Target
 
 if TYPE_CHECKING:
@@ -24,11 +28,16 @@ def anthropic_client(engine: Engine, target: Target, *, max_retries: int = 0) ->
     from loadrig.wire.transport import EngineTransport  # noqa: PLC0415 - imports httpx2
 
     head, endpoint = target.head, target.dialect.endpoint
-    transport = EngineTransport(engine, target.dialect, proxy=head.proxy)
+    plain = replace(target.model, ca_file=None, client_cert=None, client_key=None)  # whose files need no second look
+
+    def dress(asked: Head) -> Head:
+        return replace(dressed(asked, plain, endpoint.path, os.environ), certificates=head.certificates)
+
+    transport = EngineTransport(engine, target.dialect, proxy=head.proxy, dress=dress)
     with only_the_plan(endpoint.key_variable):
         return anthropic.AsyncAnthropic(
             api_key=head.secrets[0] if head.secrets else PLACEHOLDER_KEY,
-            base_url=head.url.removesuffix(endpoint.path),
+            base_url=target.base_url,
             max_retries=max_retries,
             open_telemetry=False,
             http_client=httpx2.AsyncClient(

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from loadrig.providers import Endpoint
-from loadrig.wire.head import Head, head_lines, is_loopback, origin_of
+from loadrig.wire.head import PLACEHOLDER_TOLD, Head, head_lines, is_loopback, origin_of
 from loadrig.wire.key import file_variable, key_of
 from loadrig.words.errors import InputError
 
@@ -48,7 +48,7 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
         )
     warnings = found_in_environment(os.environ, endpoint.key_variable)
     if not key and not is_loopback(origin[1]):
-        warnings += (f"{endpoint.key_variable} is not set: {origin[1]} is asked with a placeholder key",)
+        warnings += (f"{endpoint.key_variable} is not set: {origin[1]} {PLACEHOLDER_TOLD}",)
     is_first = "anthropic" not in sys.modules
     with only_the_plan(endpoint.key_variable):
         request = asyncio.run(_captured(key or PLACEHOLDER_KEY, url))

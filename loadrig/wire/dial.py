@@ -2,10 +2,9 @@
 
 Rules: one limit covers all of it. A tunnel is part of connecting. A name's addresses are kept for half a minute, and
 looked up once for all who wait: lookups share a few threads, and a start of hundreds of connections must not queue for
-them. For the same reason certificates are read once. TCP_NODELAY and keep-alive probes are set on the raw socket. Where
-the kernel stamps what it receives the socket stays ours, with TLS on top; else the event loop's transport has it.
-Certificates are verified against the system's store, or that of SSL_CERT_FILE and SSL_CERT_DIR; a file given to the
-engine is added.
+them. For the same reason certificates are read once, for each set of files. TCP_NODELAY and keep-alive probes are set
+on the raw socket. Where the kernel stamps what it receives the socket stays ours, with TLS on top; else the event
+loop's transport has it. Whom TLS trusts: see `certificates`; a file given to the engine is trusted besides.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import ssl
 from collections.abc import Callable
 from dataclasses import replace
 
+from loadrig.wire.certificates import Certificates, context_of
 from loadrig.wire.connection import Connection
 from loadrig.wire.exchange import Exchange
 from loadrig.wire.kernel import ask_for_stamps
@@ -25,6 +25,7 @@ from loadrig.wire.receiving import Receiver, SocketLink, open_receiver
 from loadrig.wire.tls import Tls
 from loadrig.wire.tunnel import TunnelError, open_tunnel
 from loadrig.words.clock import Clock
+from loadrig.words.errors import InputError
 from loadrig.words.record import Failure, Stamp
 
 _SHUTDOWN_S = 1.0
@@ -42,7 +43,7 @@ class Dialer:
     def __init__(self, clock: Clock, ca_file: str | None, stamps: Stamp) -> None:
         self._clock = clock
         self._ca_file = ca_file
-        self._making: asyncio.Task[ssl.SSLContext] | None = None
+        self._making: dict[Certificates | None, asyncio.Task[ssl.SSLContext]] = {}
         self._lookups: dict[tuple[str, int], asyncio.Task[list[Address]]] = {}  # under way
         self._known: dict[tuple[str, int], tuple[int, list[Address]]] = {}
         self._stamps = stamps
@@ -53,7 +54,7 @@ class Dialer:
             self._receiver = open_receiver(self._clock)
 
     def close(self) -> None:
-        for task in (*self._lookups.values(), *([self._making] if self._making else ())):
+        for task in (*self._lookups.values(), *self._making.values()):
             task.cancel()
         if self._receiver is not None:
             self._receiver.close()
@@ -74,6 +75,8 @@ class Dialer:
             failure = _told_with_proxy(late, exchange)
         except ssl.SSLError as error:
             failure = _told_with_proxy(Failure("tls", str(error)), exchange)
+        except InputError as error:  # a file that was there when the run began, or is not on this machine
+            failure = Failure("tls", f"{error.problem}: {error.path}")
         except TunnelError as error:
             failure = Failure("connect", str(error), http_status=error.status)
         except OSError as error:
@@ -85,9 +88,9 @@ class Dialer:
         return None
 
     async def _connected(self, exchange: Exchange, make: Callable[[], Connection]) -> Connection:
-        origin, proxy = exchange.request.head.route
+        origin, proxy, files = exchange.request.head.route
         scheme, host, _ = origin
-        context = await self._tls() if scheme == "https" else None
+        context = await self._tls(files) if scheme == "https" else None
         start_ns = self._clock.now_ns()
         with contextlib.ExitStack() as undo:
             hop, port = origin[1:] if proxy is None else (proxy.host, proxy.port)
@@ -124,10 +127,11 @@ class Dialer:
         self._known[host, port] = (self._clock.now_ns() + _ADDRESSES_NS, addresses)
         return addresses
 
-    async def _tls(self) -> ssl.SSLContext:
-        if self._making is None:
-            self._making = asyncio.get_running_loop().create_task(asyncio.to_thread(_context, self._ca_file))
-        return await asyncio.shield(self._making)
+    async def _tls(self, files: Certificates | None) -> ssl.SSLContext:
+        if files not in self._making:
+            making = asyncio.to_thread(_context, files, self._ca_file)
+            self._making[files] = asyncio.get_running_loop().create_task(making)
+        return await asyncio.shield(self._making[files])
 
 
 def _told_with_proxy(failure: Failure, exchange: Exchange) -> Failure:
@@ -180,10 +184,8 @@ async def _tcp(addresses: list[Address], host: str, *, stamped: bool) -> socket.
     raise problem
 
 
-def _context(ca_file: str | None) -> ssl.SSLContext:
-    context = ssl.create_default_context()
+def _context(files: Certificates | None, ca_file: str | None) -> ssl.SSLContext:
+    context = context_of(files)
     if ca_file is not None:
         context.load_verify_locations(cafile=ca_file)
-    context.set_alpn_protocols(["http/1.1"])
-    context.options |= ssl.OP_NO_RENEGOTIATION
     return context

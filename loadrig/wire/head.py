@@ -14,11 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
+from loadrig.wire.certificates import Certificates
 from loadrig.words.errors import InputError
 
 # accept-encoding: a compressed stream would arrive in lumps and hide its timing. content-length: ours, of our body,
 # behind the others. x-loadrig-attempt: names trial, turn and attempt to the simulator and to whoever reads traces.
 OURS = ("accept-encoding", "content-length", "x-loadrig-attempt")
+PLACEHOLDER_TOLD = "is asked with a placeholder key"  # ends the warning of a head without a key
 
 Origin = tuple[str, str, int]
 
@@ -49,7 +51,7 @@ class Proxy:
         return authority(self.host, self.port)
 
 
-Route = tuple[Origin, Proxy | None]  # connections of one route serve the same requests
+Route = tuple[Origin, Proxy | None, Certificates | None]  # connections of one route serve the same requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Head:
     secrets: tuple[str, ...] = field(repr=False)
     warnings: tuple[str, ...] = ()
     proxy: Proxy | None = None
+    further_secrets: tuple[str, ...] = field(default=(), repr=False)  # besides the key, which `secrets` has
+    certificates: Certificates | None = None
 
     def opening(self, attempt: str, length: int) -> bytes:
         """Everything before the body of `length` bytes. An attempt without a name goes out without its header."""
@@ -80,7 +84,7 @@ class Head:
     @property
     def route(self) -> Route:
         """Where a connection for its requests leads."""
-        return self.origin, self.proxy
+        return self.origin, self.proxy, self.certificates
 
     @property
     def _base(self) -> str:
@@ -100,7 +104,7 @@ class Head:
         return tuple((name, value.strip()) for name, _, value in pairs if name.lower() != "host")
 
     def redacted(self, text: str) -> str:
-        for secret in self.secrets if self.proxy is None else (*self.secrets, *self.proxy.secrets):
+        for secret in (*self.secrets, *self.further_secrets, *(() if self.proxy is None else self.proxy.secrets)):
             text = text.replace(secret, "[key]")
         return text
 

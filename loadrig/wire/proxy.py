@@ -20,7 +20,7 @@ from loadrig.words.errors import InputError
 
 OFF = "off"
 _REMEDY = 'write it as http://HOST:PORT, or go without: proxy = "off" in the [[model]]'
-_SHORTEST_SECRET = 6  # a shorter password is a word that may stand anywhere
+SHORTEST_SECRET = 6  # a shorter password is a word that may stand anywhere
 
 
 def through(head: Head, wanted: str | None, environment: Mapping[str, str]) -> Head:
@@ -56,7 +56,7 @@ def proxy_of(url: str, place: str) -> Proxy:
     user, password = unquote(parts.username), unquote(parts.password or "")
     token = b64encode(f"{user}:{password}".encode()).decode()
     secrets = (token, f"{parts.username}:{parts.password or ''}", f"{user}:{password}", password)
-    kept = tuple(secret for secret in dict.fromkeys(secrets) if len(secret) >= _SHORTEST_SECRET)
+    kept = tuple(secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST_SECRET)
     return Proxy(parts.hostname, port or 80, f"Basic {token}", kept)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from loadrig.providers import Endpoint, load
+from loadrig.wire.dressing import dressed
 from loadrig.wire.head import Head
 from loadrig.wire.key import file_variable, key_of
 from loadrig.wire.proxy import through
@@ -31,7 +32,7 @@ Written = tuple[int, int, int]  # a file's time, size and number: another when i
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a head is taken from: a model's dialect, at `base_url` (None: the provider's own)."""
+    """What a head is taken from: a model's dialect and settings, at `base_url` (None: the provider's own)."""
 
     model: ModelSettings
     base_url: str | None
@@ -44,7 +45,8 @@ class Source:
         """Takes it. Blocks. Raises `InputError`."""
         module, _, attribute = self.endpoint.head.partition(":")
         capture = cast("Callable[[Endpoint, str | None], Head]", getattr(importlib.import_module(module), attribute))
-        return through(capture(self.endpoint, self.base_url), self.model.proxy, os.environ)
+        head = dressed(capture(self.endpoint, self.base_url), self.model, self.endpoint.path, os.environ)
+        return through(head, self.model.proxy, os.environ)
 
     def other_than(self, refused: Head) -> Head | None:
         """A head with another key than the refused one, or None. Blocks."""

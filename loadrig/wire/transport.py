@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 
 import httpx2
 
@@ -37,12 +37,21 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class EngineTransport(httpx2.AsyncBaseTransport):
-    """Sends over `engine`, which must be open. `dialect` understands the events of replies that are event streams."""
+    """Sends over `engine`, which must be open. `dialect` understands the events of replies that are event streams.
+    `dress` has the last word on a request's head."""
 
-    def __init__(self, engine: Engine, dialect: Dialect, *, proxy: Proxy | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        dialect: Dialect,
+        *,
+        proxy: Proxy | None = None,
+        dress: Callable[[Head], Head] = lambda head: head,
+    ) -> None:
         self._engine = engine
         self._dialect = dialect
         self._proxy = proxy
+        self._dress = dress
         self._bodies: set[_Body] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -80,7 +89,8 @@ class EngineTransport(httpx2.AsyncBaseTransport):
         raw = [(name, value) for name, value in kept.raw if name.lower().decode() not in _BARRED]
         keys = (kept.get("authorization", "").rpartition(" ")[2], kept.get("x-api-key", ""))
         secrets = tuple(key for key in keys if key)
-        return Head(origin, head_lines(request.method.encode(), url.raw_path, raw), secrets, proxy=self._proxy)
+        lines = head_lines(request.method.encode(), url.raw_path, raw)
+        return self._dress(Head(origin, lines, secrets, proxy=self._proxy))
 
 
 class _Body(httpx2.AsyncByteStream):

@@ -6,8 +6,9 @@ a missing one takes the default below. Durations are seconds (floats), money dec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import annotated_types
 
@@ -20,6 +21,8 @@ Rate = annotated_types.Interval(gt=0, le=100_000)
 NotEmpty = annotated_types.MinLen(1)
 Share = annotated_types.Interval(ge=0, le=1)
 Fleet = Literal["inline", "process", "ray"]
+TokenLimit = Literal["max_tokens", "max_completion_tokens"]
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 STRICT: dict[str, Any] = {"extra": "forbid", "strict": False, "arbitrary_types_allowed": True}
 
 
@@ -58,7 +61,12 @@ class ModelLimits:
 class ModelSettings:
     """A model behind an endpoint. `base_url`: "simulator" (the embedded one), a URL, or None: the provider's own.
     `scenario` is for the embedded simulator only: a scenario's name or a file. `proxy`: a URL, which may have user and
-    password in it; "off"; or None: what the environment says."""
+    password in it; "off"; or None: what the environment says. `path`: in the place of the dialect's own, behind what
+    `base_url` has; it may have a query. `headers`: further ones, or in the place of the dialect's; "$NAME" in a value
+    is an environment variable, an empty value leaves a header out. `ca_file`: further certificates to trust.
+    `client_cert`, `client_key` (None: it stands in the certificate's file): who we are. All three are files in PEM.
+    `token_limit`: what `max_tokens` is called in a chat completion's request; None: what its endpoint is likely to
+    know."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     id: str
@@ -68,6 +76,12 @@ class ModelSettings:
     scenario: str | None = None
     limits: ModelLimits = field(default_factory=ModelLimits)
     proxy: str | None = field(default=None, repr=False)
+    path: Annotated[str, annotated_types.MinLen(1)] | None = None
+    headers: Mapping[str, str] | None = None
+    ca_file: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
+    token_limit: TokenLimit | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +170,18 @@ class UpdateSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NightlySettings:
+    """For `loadrig nightly`: when a run is stopped; on how many earlier nights it looks back, and how many it needs to
+    call one unusual; on which days of the week a night is expected, so that a missed one shows."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    deadline_s: Annotated[float, Seconds] | None = None
+    nights: Annotated[int, Positive] = 14
+    least: Annotated[int, annotated_types.Ge(2)] = 5
+    expected: tuple[Weekday, ...] = get_args(Weekday)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRetriever:
     """A retriever that a plan gave a name: of what kind, and the kind's dataclass with its options."""
 
@@ -196,5 +222,6 @@ class Plan:
     allowed_failure_share: Annotated[float, Share] = 0.0
     objectives: tuple[Objective, ...] = ()
     update: UpdateSettings | None = None
+    nightly: NightlySettings = field(default_factory=NightlySettings)
     retriever: tuple[NamedRetriever, ...] = ()
     arms: tuple[Arm, ...] = ()
