@@ -8,22 +8,18 @@ rows together are the whole bill of the runs, every charge on one day.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from loadrig.analysis.accuracy import verdict
-from loadrig.analysis.bill import Charge, Money, PerQuestion, charges, currency_of, money, per_question
-from loadrig.analysis.routes import way_of
-from loadrig.analysis.selection import arm_names, asked, grouped
-from loadrig.graders.cases import judge_runs
+from loadrig.analysis.bill import Money, PerQuestion
+from loadrig.analysis.nightly.digest import QUESTIONS, Cell, RunNights, digest
+from loadrig.analysis.nightly.sums import money_of, per_question
+from loadrig.analysis.routes import NO_WAY
+from loadrig.analysis.selection import grouped
 from loadrig.log import RunFolder
-from loadrig.words.record import Record
 
-UNKNOWN = "unknown"
 Key = tuple[str, str, str, str | None]  # day, arm, model, route
-Told = tuple[Record, bool | None]  # a trial, and whether it was right
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,58 +48,41 @@ class Nights:
     total: Money
 
 
-def local_day(began_at: str | None, zone: ZoneInfo) -> str:
-    """ISO date of the wall time `began_at` (ISO, with offset) in `zone`."""
-    return UNKNOWN if began_at is None else datetime.fromisoformat(began_at).astimezone(zone).date().isoformat()
-
-
 def nights(runs: Iterable[RunFolder], zone: ZoneInfo) -> Nights:
     """Sums over `runs` of one plan, which are all simulated or all real and have one currency."""
-    runs = list(runs)
-    arms = {arm: place for place, arm in enumerate(dict.fromkeys(arm for run in runs for arm in arm_names(run)))}
-    currency = next((found for run in runs if (found := currency_of(run))), None)
-    sent = [(record, verdict(run, record)) for run in runs for record in asked(run)]
-    routed = {record.arm for record, _ in sent if record.route is not None}
-    dated: list[tuple[str, Told]] = [(local_day(of[0].began_at, zone), of) for of in sent]
-    other = list(_other(runs, zone))
-    everything = [charge for record, _ in sent for charge in charges(record)] + [charge for _, charge in other]
+    return days_of([digest(run, zone) for run in runs])
+
+
+def days_of(runs: Sequence[RunNights]) -> Nights:
+    """The same, of runs that have been read."""
+    arms = {arm: place for place, arm in enumerate(dict.fromkeys(arm for run in runs for arm in run.arms))}
+    currency = next((run.kind.currency for run in runs if run.kind.currency), None)
+    cells = [cell for run in runs for cell in run.cells]
+    lines = [line for run in runs for line in run.lines]
+    routed = {cell.arm for cell in cells if cell.route is not None}
+    other = grouped((line.day, line.money) for line in lines if line.name not in QUESTIONS)
     return Nights(
-        simulated=any(bool(run.manifest.get("simulated")) for run in runs),
+        simulated=any(run.kind.simulated for run in runs),
         runs=len(runs),
         currency=currency,
-        days=_days(((_key(day, of), of) for day, of in dated), arms, currency),
-        arms=_days(((_key("all", of), of) for of in sent), arms, currency),
-        ways=_days(((_key(day, of, way=True), of) for day, of in dated if of[0].arm in routed), arms, currency),
-        other=tuple((day, money(found, currency)) for day, found in sorted(grouped(other).items())),
-        total=money(everything, currency),
+        days=_days((((cell.day, cell.arm, cell.model, None), cell) for cell in cells), arms, currency),
+        arms=_days(((("all", cell.arm, cell.model, None), cell) for cell in cells), arms, currency),
+        ways=_days(
+            (((cell.day, cell.arm, cell.model, cell.route or NO_WAY), cell) for cell in cells if cell.arm in routed),
+            arms, currency,
+        ),
+        other=tuple((day, money_of(found, currency)) for day, found in sorted(other.items())),
+        total=money_of((line.money for line in lines), currency),
+    )  # fmt: skip
+
+
+def _days(told: Iterable[tuple[Key, Cell]], arms: Mapping[str, int], currency: str | None) -> tuple[Day, ...]:
+    return tuple(
+        Day(day, arm, model, per_question(found, currency), way)
+        for (day, arm, model, way), found in sorted(grouped(told).items(), key=lambda of: _place(of[0], arms))
     )
-
-
-def _days(told: Iterable[tuple[Key, Told]], arms: Mapping[str, int], currency: str | None) -> tuple[Day, ...]:
-    rows = []
-    for (day, arm, model, way), found in sorted(grouped(told).items(), key=lambda of: _place(of[0], arms)):
-        verdicts = [passed for _, passed in found if passed is not None]
-        correct = sum(verdicts) if verdicts else None
-        rows.append(Day(day, arm, model, per_question((r for r, _ in found), currency, correct=correct), way))
-    return tuple(rows)
-
-
-def _key(day: str, of: Told, *, way: bool = False) -> Key:
-    return day, of[0].arm, of[0].model, way_of(of[0]) if way else None
 
 
 def _place(key: Key, arms: Mapping[str, int]) -> tuple[str, int, str, str]:
     day, arm, model, way = key
     return day, arms[arm], model, way or ""
-
-
-def _other(runs: Iterable[RunFolder], zone: ZoneInfo) -> Iterator[tuple[str, Charge]]:
-    for run in runs:
-        warm = [(r, False) for r in run.records if r.phase == "warmup"]
-        for record, superseded in [*warm, *((r, True) for r in run.superseded)]:
-            for charge in charges(record, superseded=superseded):
-                yield local_day(record.began_at, zone), charge
-        judging = (r for judge in judge_runs(run.path) for r in (*judge.records, *judge.superseded))
-        for record in (*run.probes, *judging):
-            for charge in charges(record):
-                yield local_day(record.began_at, zone), charge

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from records import failed, record, turn, write_run
 
 from loadrig.analysis.bill import bill
-from loadrig.analysis.days import Nights, local_day, nights
+from loadrig.analysis.days import Nights, nights
+from loadrig.analysis.nightly.digest import local_day
+from loadrig.analysis.nightly.usage_report import Used
 from loadrig.cost import total
 from loadrig.log import RunLog, read_run
 from loadrig.reports import nightly
+from loadrig.reports.nightly.tables import bar
 from loadrig.words.errors import InputError
 from loadrig.words.record import Record, Usage
 
@@ -30,6 +36,16 @@ def spent(trial: str, began_at: str, cost: str = "0.04", **given: object) -> Rec
 
 def of(folder: Path, zone: str, *records: Record) -> Nights:
     return nights([read_run(write_run(folder, records))], ZoneInfo(zone))
+
+
+def written(results: Path, zone: str = "UTC", today: date = date(2026, 11, 24)) -> str:
+    """The Markdown of the report."""
+    return nightly.write(nightly.Wanted(results, "night", zone, today=today)).markdown.read_text()
+
+
+def by_day(text: str) -> list[str]:
+    """Rows of the tables by day."""
+    return [line for line in text[text.index("uns: by day") :].splitlines() if line.startswith("| 2026")]
 
 
 def test_a_minute_apart_can_be_two_local_days(tmp_path: Path) -> None:
@@ -89,8 +105,8 @@ def test_the_table_has_all_runs_of_the_plan_and_no_other(tmp_path: Path) -> None
         ("n1", "20", {}), ("n2", "21", {}), ("x", "22", {"plan": {"name": "other"}}), ("s", "23", {"simulated": True}),
     ):  # fmt: skip
         write_run(tmp_path / name, [spent("a", f"2026-11-{day}T12:00:00Z")], **other)
-    text = nightly.write(tmp_path, "night", "UTC").read_text()
-    days = [line.split()[1] for line in text.splitlines() if line.startswith("| 2026")]
+    text = written(tmp_path)
+    days = [line.split()[1] for line in by_day(text)]
     assert days == ["2026-11-20", "2026-11-21", "2026-11-23"]
     assert "## Runs: by day" in text
     assert "## Simulated runs: by day" in text
@@ -112,7 +128,7 @@ def test_routes_have_a_table_of_their_own(tmp_path: Path) -> None:
         ("20", "route", "lookup>rag", 1, "0.04"), ("20", "route", "whole_set>full_context", 1, "0.04"),
         ("21", "route", "lookup>rag", 1, "0.04"), ("21", "route", "none: no answer", 1, None),
     ]  # fmt: skip
-    text = nightly.write(tmp_path, "night", "UTC").read_text()
+    text = written(tmp_path)
     assert "## Runs: by route" in text
     rows = [line.split("|")[3].strip() for line in text.split("by route")[1].splitlines() if line.startswith("| 2026")]
     assert rows == [r"lookup\>rag", r"whole_set\>full_context", r"lookup\>rag", "none: no answer"]
@@ -121,7 +137,7 @@ def test_routes_have_a_table_of_their_own(tmp_path: Path) -> None:
 def test_no_routes_no_table(tmp_path: Path) -> None:
     """Where no arm sends questions different ways there is nothing to tell."""
     write_run(tmp_path / "n1", [spent("a", "2026-11-20T12:00:00Z")])
-    assert "by route" not in nightly.write(tmp_path, "night", "UTC").read_text()
+    assert "by route" not in written(tmp_path)
 
 
 def test_unlike_runs_are_not_averaged(tmp_path: Path) -> None:
@@ -136,8 +152,8 @@ def test_unlike_runs_are_not_averaged(tmp_path: Path) -> None:
         plan = {"name": "night", "questions": questions, "model": [model]}
         corpus = {"name": "c", "sha256": sha}
         write_run(tmp_path / name, [spent("a", "2026-11-20T12:00:00Z")], plan=plan, corpus=corpus)
-    text = nightly.write(tmp_path, "night", "UTC").read_text()
-    assert sorted(line.split()[8] for line in text.splitlines() if line.startswith("| 2026")) == [*"11112"]
+    text = written(tmp_path)
+    assert sorted(line.split()[8] for line in by_day(text)) == [*"11112"]
     assert "of corpus c bb in chunks" in text
     assert "questions q.jsonl, the first 6" in text
 
@@ -147,7 +163,7 @@ def test_an_arm_whose_options_changed_is_named(tmp_path: Path) -> None:
     for name, k in (("n1", 3), ("n2", 5)):
         plan = {"name": "night", "arms": [{"name": "rag", "k": k}, {"name": "control"}]}
         write_run(tmp_path / name, [spent("a", "2026-11-20T12:00:00Z")], plan=plan)
-    text = nightly.write(tmp_path, "night", "UTC").read_text()
+    text = written(tmp_path)
     assert "not alike in all of these runs are the options of rag\n" in text
 
 
@@ -158,4 +174,111 @@ def test_wrong_input_is_said(tmp_path: Path, plan: str, zone: str, problem: str)
     """A plan that never ran and a zone that does not exist are the user's to mend."""
     write_run(tmp_path / "n1", [spent("a", "2026-11-20T12:00:00Z")])
     with pytest.raises(InputError, match=problem):
-        nightly.write(tmp_path, plan, zone)
+        nightly.write(nightly.Wanted(tmp_path, plan, zone))
+
+
+def page_of(results: Path, **given: Any) -> tuple[str, nightly.Made]:
+    made = nightly.write(nightly.Wanted(results, "night", "UTC", today=date(2026, 11, 24), **given))
+    return made.html.read_text(), made
+
+
+def week(results: Path, *extra: Record) -> Path:
+    """Six nights of two questions, the second of which costs twice as much."""
+    for day in range(15, 21):
+        noon = f"2026-11-{day}T12:00:00Z"
+        found = [spent("a", noon), spent("b", noon, "0.08", question="q2"), *(extra if day == 20 else ())]
+        write_run(results / f"n{day}", found)
+    return results
+
+
+def test_the_page_is_fit_for_a_mail(tmp_path: Path) -> None:
+    """No script, no style sheet, no picture, no address of anything to load; nothing has a colour of its own but the
+    lines at the side and under heads."""
+    text, _ = page_of(week(tmp_path))
+    assert not re.search(r"<(script|style|link|img|svg|iframe|form)|url\(|https?:|src=|\son\w+=", text)
+    assert set(re.findall(r"#[0-9a-f]{3,6}", text)) <= {"#d55e00", "#e69f00", "#009e73", "#888"}
+    assert not re.search(r"(?<!-)color:|background", text.replace("color-scheme", ""))
+    assert 'name="viewport"' in text
+
+
+def test_the_page_stays_small(tmp_path: Path) -> None:
+    """A hundred arms of twenty categories: under 200 kB, and what was cut is said."""
+    noon = "2026-11-20T12:00:00Z"
+    many = [spent(f"{a}-{c}", noon, arm=f"arm-{a}", category=f"cat-{c}") for a in range(100) for c in range(20)]
+    text, made = page_of(week(tmp_path, *many))
+    assert len(text.encode()) < 200_000
+    assert "more rows are in the .md file" in text
+    assert "arm-99" in made.markdown.read_text()
+
+
+def test_what_a_run_says_is_escaped(tmp_path: Path) -> None:
+    """Arms, categories, routes and folders may be called anything."""
+    evil = "<script>alert(1)</script>"
+    text, made = page_of(week(tmp_path, spent("x", "2026-11-20T12:00:00Z", arm=evil, category=evil, route=evil)))
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<script>" not in made.markdown.read_text()
+
+
+def test_the_three_files_say_the_same(tmp_path: Path) -> None:
+    """0.12 for two questions is 0.06 each; the bill's lines are its total; strict JSON, unrounded."""
+    text, made = page_of(week(tmp_path))
+    found = msgspec.json.decode(made.json.read_bytes())
+    assert found["whole"]["cost"]["per_asked"] == "0.06"
+    assert found["whole"]["asked_interval"] == {"low": 0.04, "high": 0.08, "n": 2}
+    lines = [Decimal(line["money"]["amount"]) for line in found["bill"]["lines"]]
+    assert total(lines) == Decimal(found["bill"]["total"]["amount"]) == Decimal("0.12")
+    for said in (text, made.markdown.read_text()):
+        assert "0.06000" in said
+        assert "Nothing unusual against 5 earlier nights." in said
+    assert made.html.name == "nightly-night.html"
+
+
+def test_the_rule_is_in_the_report(tmp_path: Path) -> None:
+    """Whoever reads that something is unusual reads what that means."""
+    text, made = page_of(week(tmp_path))
+    assert "3.5 x 1.4826" in text
+    assert "judged from 5 such nights on" in made.markdown.read_text()
+
+
+def test_trouble_stands_first(tmp_path: Path) -> None:
+    """A run that came to nothing, and the nights that were missed since the last: marked, before every table."""
+    text, made = page_of(week(tmp_path), trouble="no such corpus")
+    head = text[: text.index("<h2")]
+    assert "Tonight&#39;s run came to nothing, and this report is of 2026-11-20: no such corpus" in head
+    assert "Missed: no run began on 2026-11-21, 2026-11-22, 2026-11-23." in head
+    assert made.markdown.read_text().splitlines()[2].startswith("- **!** Tonight's run")
+
+
+def test_a_night_without_an_answer_has_no_bar(tmp_path: Path) -> None:
+    """All failed: a dash where others have a cost, and the word for it; in no column a 0."""
+    week(tmp_path)
+    write_run(tmp_path / "n21", [failed("a", began_at="2026-11-21T12:00:00Z", cost="0")])
+    _, made = page_of(tmp_path)
+    (row,) = (line for line in made.markdown.read_text().splitlines() if line.startswith("| 2026-11-21 all failed"))
+    assert set(row.split("|")[2:-1]) == {cell for cell in row.split("|")[2:-1] if cell.strip() == "-"}
+
+
+def test_the_report_does_not_depend_on_what_is_kept(tmp_path: Path) -> None:
+    """Made with the file of digests, and without it: the same bytes."""
+    text, made = page_of(week(tmp_path))
+    before = [path.read_bytes() for path in (made.html, made.markdown, made.json)]
+    (tmp_path / "nights-night.jsonl").unlink()
+    again, _ = page_of(tmp_path)
+    assert text == again
+    assert before == [path.read_bytes() for path in (made.html, made.markdown, made.json)]
+
+
+def test_the_providers_report_stands_beside(tmp_path: Path) -> None:
+    """Theirs is 0.02 more, and they count 1 where we have 2 tokens of input."""
+    theirs = (("2026-11-20", "m", Used(input=1, cost="0.14")),)
+    text, made = page_of(week(tmp_path), theirs=theirs)
+    (one,) = msgspec.json.decode(made.json.read_bytes())["reconciled"]
+    assert (one["ours"]["cost"], one["difference"]["cost"], one["difference"]["input"]) == ("0.12", "0.02", -1)
+    assert "Beside the provider&#39;s usage report" in text
+
+
+@pytest.mark.parametrize(("share", "drawn"), [(0, ""), (0.001, "▏"), (0.35, "███▌"), (1, "█" * 10), (2, "█" * 10)])
+def test_a_bar_is_as_long_as_its_share(share: float, drawn: str) -> None:
+    """Ten characters at most, and something for what is not nothing."""
+    assert bar(share) == drawn
