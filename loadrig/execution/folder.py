@@ -23,7 +23,7 @@ from loadrig import __version__
 from loadrig.arms import instructions
 from loadrig.corpus.facts import NAME as DOCUMENTS
 from loadrig.corpus.ledger import read_ledger
-from loadrig.cost import pays_from
+from loadrig.cost import Price, Rates, pays_from
 from loadrig.execution import changing
 from loadrig.execution.building import Built
 from loadrig.execution.estimate import ASSUMED
@@ -228,11 +228,24 @@ def _kind(arm: object) -> str:
 def _price_rows(prepared: Prepared) -> list[dict[str, Any]]:
     day = datetime.now(UTC).date()
     found = [prepared.prices.price(model.id, day) for model in prepared.plan.model]
-    return [
-        {"model": row.model, "effective_from": str(row.effective_from), "source": row.source, "seen": str(row.seen)}
-        for row in found
-        if row is not None
-    ]
+    return [_price_row(row) for row in found if row is not None]
+
+
+def _price_row(row: Price) -> dict[str, Any]:
+    """With its rates, so that what a price does to a bill can be told from the run's folder alone."""
+    return {
+        "model": row.model,
+        "effective_from": str(row.effective_from),
+        "source": row.source,
+        "seen": str(row.seen),
+        "rates": _rates(row.rates),
+        "tiers": [{"above_prompt_tokens": tier.above_prompt_tokens, "rates": _rates(tier.rates)} for tier in row.tiers],
+        "multipliers": {name: f"{factor:f}" for name, factor in row.multipliers},
+    }
+
+
+def _rates(rates: Rates) -> dict[str, str]:
+    return {name: f"{rate:f}" for name, rate in asdict(rates).items()}
 
 
 def _caches(prepared: Prepared) -> list[dict[str, Any]]:
