@@ -12,13 +12,14 @@ INFO = RunInfo("r1", "quick", "0.1.0", planned=1000, currency="USD", simulated=T
 PULSE = Pulse("c8", in_flight=7, target=8, workers=2, lag_ns=2 * MS, cpu_share=0.3, client_bound=False)
 USAGE = Usage(input=900, cache_write_5m=50, cache_read=300, output=120, thinking=40)
 SEARCH = ToolCall(name="search", input='{"query": "x"}', ok=True, docs=("a.md",), ns=3 * MS)
+LIMITS = (("anthropic-ratelimit-tokens-limit", "1000"), ("anthropic-ratelimit-tokens-remaining", "400"))
 OVERLOADED = attempt(http_status=529, failure=Failure("overloaded", "busy"))
 
 AGENTIC = record(
     "t1", arm="agentic", usage=USAGE, cost="0.0125", retrieval_ns=4 * MS, tool_ns=3 * MS, backoff_ns=S,
     turns=(
         turn(ttft_ns=200 * MS, tool_calls=(SEARCH,)),
-        turn(ttft_ns=300 * MS, tpot_ns=12 * MS, attempts=(OVERLOADED, attempt())),
+        turn(ttft_ns=300 * MS, tpot_ns=12 * MS, attempts=(OVERLOADED, attempt(rate_limit=LIMITS))),
     ),
 )  # fmt: skip
 RAG = record(

@@ -1,4 +1,4 @@
-"""The dashboard file: the same bytes from the same code, a sound layout, and no metric that is not exported."""
+"""The dashboard files: the same bytes from the same code, a sound layout, and no metric that is not exported."""
 
 from __future__ import annotations
 
@@ -8,64 +8,119 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+import yaml
 from busy_run import fed_metrics
 from prometheus_client import generate_latest
 
-from loadrig.live.dashboard import build
+from loadrig.live.dashboards.board import BOARDS, build
+from loadrig.live.dashboards.setup import SHIPPED, Setup, files
 
-FILE = Path(__file__).resolve().parents[2] / "dashboards" / "loadrig.json"
-BOARD: dict[str, Any] = json.loads(FILE.read_bytes())
-PANELS: list[dict[str, Any]] = BOARD["panels"]
-TARGETS = [target for panel in PANELS for target in panel["targets"]]
+FOLDER = Path(__file__).resolve().parents[2] / "dashboards"
+FILES = files(Setup())
+RUN, NIGHTS = (json.loads(FILES[f"{board.uid}.json"]) for board in BOARDS)
+RULES = [rule for group in yaml.safe_load(FILES["rules.yml"])["groups"] for rule in group["rules"]]
 EXPORTED = set(re.findall(r"^(loadrig_\w+)", generate_latest(fed_metrics().registry).decode(), re.MULTILINE))
+METRIC = re.compile(r"[\w:]*loadrig_[\w:]+")
+each_board = pytest.mark.parametrize("board", [RUN, NIGHTS], ids=lambda board: board["uid"])
 
 
-def test_the_file_is_what_the_code_builds() -> None:
-    """dashboards/loadrig.json is rebuilt byte for byte; after a change `make dashboards` writes it anew."""
-    assert build() == FILE.read_bytes()
+def panels(board: dict[str, Any]) -> list[dict[str, Any]]:
+    return [panel for panel in board["panels"] if panel["type"] != "row"]
 
 
-def test_panels_and_queries_can_be_told_apart() -> None:
-    """Panel ids are unique, and within a panel each query has a letter of its own."""
-    assert len({panel["id"] for panel in PANELS}) == len(PANELS)
-    letters = [[target["refId"] for target in panel["targets"]] for panel in PANELS]
-    assert {tuple(row) for row in letters} == {("A",), ("A", "B")}
+def targets(board: dict[str, Any]) -> list[dict[str, Any]]:
+    return [target for panel in panels(board) for target in panel["targets"]]
 
 
-def test_no_panel_covers_another() -> None:
-    """Any two panels lie beside or below each other, inside the grid of 24 columns."""
+def names(text: str) -> set[str]:
+    """Metrics that an expression asks for."""
+    return set(METRIC.findall(text))
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)
+def test_the_shipped_file_is_what_the_code_builds(board: Any) -> None:
+    """Byte for byte; after a change `make dashboards` writes it anew."""
+    assert (SHIPPED / f"{board.uid}.json").read_bytes() == build(board)
+
+
+def test_the_folder_is_what_the_command_writes() -> None:
+    """dashboards/ is `loadrig dashboards` with nothing chosen, and the rules' own test beside it."""
+    here = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
+    assert here == {*FILES, "rules_test.yml"}
+    assert {name for name, content in FILES.items() if (FOLDER / name).read_bytes() != content} == set()
+
+
+@each_board
+def test_panels_and_queries_can_be_told_apart(board: dict[str, Any]) -> None:
+    """Ids are unique, rows' too, and within a panel each query has a letter of its own."""
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    for panel in panels(board):
+        letters = [target["refId"] for target in panel["targets"]]
+        assert letters == [chr(ord("A") + place) for place in range(len(letters))]
+
+
+@each_board
+def test_no_panel_covers_another(board: dict[str, Any]) -> None:
+    """Any two panels lie beside or below each other, inside the grid of 24 columns, which each line fills."""
     cells = [
         (column, row)
-        for at in (panel["gridPos"] for panel in PANELS)
+        for at in (panel["gridPos"] for panel in board["panels"])
         for column, row in itertools.product(range(at["x"], at["x"] + at["w"]), range(at["y"], at["y"] + at["h"]))
     ]
     assert len(cells) == len(set(cells))
-    assert max(column for column, _ in cells) == 23
+    assert {column for column, _ in cells} == set(range(24))
 
 
-def test_every_metric_asked_for_is_exported() -> None:
-    """A typing error in a query would show an empty panel for ever; each name is one that a run exports."""
-    asked = {name for target in TARGETS for name in re.findall(r"loadrig_\w+", target["expr"])}
-    assert asked - EXPORTED == set()
+@each_board
+def test_every_panel_says_what_it_shows(board: dict[str, Any]) -> None:
+    """A title, a description, a unit, and a name for every series; titles differ but for numbers of charts."""
+    for panel in panels(board):
+        assert panel["title"]
+        assert panel["description"].endswith(".")
+        assert panel["fieldConfig"]["defaults"]["unit"]
+        assert all(target["legendFormat"] for target in panel["targets"])
+
+
+@each_board
+def test_every_metric_asked_for_is_there(board: dict[str, Any]) -> None:
+    """A typing error in a query would show an empty panel for ever; each name is one that a run exports, or one that
+    the rules make of those."""
+    recorded = {rule["record"] for rule in RULES if "record" in rule}
+    asked = {name for target in targets(board) for name in names(target["expr"])}
+    asked |= {name for mark in board["annotations"]["list"] for name in names(mark["expr"])}
+    asked |= {name for one in board["templating"]["list"] for name in names(one["query"])}
+    assert asked - EXPORTED - recorded == set()
+    assert {name for rule in RULES for name in names(rule["expr"])} - EXPORTED - recorded == set()
 
 
 def test_every_metric_exported_is_shown() -> None:
     """A metric that no panel reads would never be missed when it breaks."""
-    asked = " ".join(target["expr"] for target in TARGETS)
-    families = {re.sub(r"_(bucket|count|sum)$", "", name) for name in EXPORTED}
-    assert {family for family in families if family not in asked} == set()
+    asked = {name for target in targets(RUN) for name in names(target["expr"])}
+    family = re.compile(r"_(bucket|count|sum)$")
+    assert {family.sub("", name) for name in EXPORTED} - {family.sub("", name) for name in asked} == set()
 
 
-def test_variables_are_defined() -> None:
-    """The data source, arm and model are variables, and a query uses no other but Grafana's own."""
-    defined = {variable["name"] for variable in BOARD["templating"]["list"]}
-    used = {name for target in TARGETS for name in re.findall(r"\$(\w+)", target["expr"])}
-    assert defined == {"datasource", "arm", "model"}
-    assert used == {"arm", "model", "__rate_interval"}
-    assert {target["datasource"]["uid"] for target in TARGETS} == {"${datasource}"}
+@each_board
+def test_variables_are_defined(board: dict[str, Any]) -> None:
+    """The data source, run, arm and model are variables, and a query uses no other but Grafana's own."""
+    defined = {variable["name"] for variable in board["templating"]["list"]}
+    texts = [target["expr"] for target in targets(board)]
+    texts += [mark["expr"] for mark in board["annotations"]["list"]]
+    used = {name for text in texts for name in re.findall(r"\$(\w+)", text)}
+    assert {"datasource", "run", "arm", "model"} <= defined
+    assert used - defined <= {"__rate_interval", "__interval", "__range"}
+    assert defined - used == {"datasource"}
+    assert {target["datasource"]["uid"] for target in targets(board)} == {"${datasource}"}
+
+
+@each_board
+def test_every_query_is_of_the_chosen_run(board: dict[str, Any]) -> None:
+    """None sums over runs that are not chosen."""
+    assert [target["expr"] for target in targets(board) if 'run=~"$run"' not in target["expr"]] == []
 
 
 def test_a_rate_follows_the_scrape_interval() -> None:
-    """Every window is Grafana's own, so that a two-minute run shows a line at any scrape interval."""
-    windows = {window for target in TARGETS for window in re.findall(r"\[(.*?)\]", target["expr"])}
+    """Every window of a rate is Grafana's own, so that a two-minute run shows a line at any scrape interval."""
+    windows = {window for target in targets(RUN) for window in re.findall(r"rate\([^\[]*\[(.*?)\]", target["expr"])}
     assert windows == {"$__rate_interval"}
