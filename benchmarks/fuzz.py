@@ -1,6 +1,6 @@
 """Feeds damaged replies to the client for as long as you like, and says how many bytes it bore.
 
-    python benchmarks/fuzz.py --megabytes 10 --first 0
+    python benchmarks/fuzz.py --megabytes 10 --first 0 --provider openai
 
 Each reply is a whole HTTP response with an event stream inside, bent at random (seeded by its number), cut into reads
 at random, and read a second time in one piece. It must become a record that is strict JSON and the same both times.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from mutated_streams import check, damaged, outcome_of
+from mutated_streams import WHOLE, check, damaged, outcome_of
 
 
 def main() -> int:
@@ -25,19 +25,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=10)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--provider", choices=tuple(WHOLE), default="anthropic")
     options = parser.parse_args()
     done, number, slowest_s, began = 0, options.first, 0.0, time.monotonic()
     became = collections.Counter[str]()
     while done < options.megabytes * 1e6:
         at = time.monotonic()
         try:
-            done += check(number)
+            done += check(number, options.provider)
         except Exception as error:  # noqa: BLE001 - whatever breaks is the find
             print(f"reply {number}: {type(error).__name__}: {error}")
             return 1
         slowest_s = max(slowest_s, time.monotonic() - at)
         if number % 10 == 0:
-            turn = outcome_of(*damaged(number))
+            turn = outcome_of(*damaged(number, options.provider), options.provider)
             became[turn.reason or turn.outcome] += 1
         number += 1
     took_s = time.monotonic() - began

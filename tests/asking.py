@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +31,7 @@ LOOPS = {
     "uvloop-read": uvloop.new_event_loop,
 }
 _stamps: ContextVar[Stamp] = ContextVar("stamps", default="kernel")
+_provider: ContextVar[str] = ContextVar("provider", default="anthropic")
 PROMPT = Prompt("Answer.", (Ask((Part("Question: what?"),)),))
 MODEL = ModelSettings(id="m-1", max_tokens=100)
 KEY = "key-that-nobody-may-see"
@@ -47,6 +49,16 @@ def new_engine(ca_file: Path | None = None) -> Engine:
     return Engine(SystemClock(), ca_file=None if ca_file is None else str(ca_file), stamps=_stamps.get())
 
 
+@contextmanager
+def speaking(provider: str) -> Iterator[None]:
+    """Askers made meanwhile speak this dialect."""
+    before = _provider.set(provider)
+    try:
+        yield
+    finally:
+        _provider.reset(before)
+
+
 async def until(condition: Callable[[], bool]) -> None:
     """Lets the loop turn until something that another party does has been done."""
     while not condition():  # noqa: ASYNC110 - what is waited for is a socket's state, which has no event
@@ -61,7 +73,7 @@ def head(url: str) -> Head:
 
 
 def asker(engine: Engine, url: str, limits: LimitSettings | None = None, retry: RetrySettings | None = None) -> Asker:
-    target = Target(MODEL, load("anthropic"), head(url))
+    target = Target(MODEL, load(_provider.get()), head(url))
     return Asker(engine, target, limits or LimitSettings(), retry or RetrySettings())
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+PROVIDER = "anthropic"
+
 
 def event(payload: dict[str, Any], end: str = "\n") -> bytes:
     """Any event, its name taken from its type."""

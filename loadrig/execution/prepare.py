@@ -26,6 +26,7 @@ from loadrig.execution.kept import told
 from loadrig.execution.sampling import Sample, sampled
 from loadrig.execution.screening import FullPlan, Screened, Screening, spread, too_wide
 from loadrig.execution.steering import Steering
+from loadrig.execution.unmet import unmet
 from loadrig.retrievers import Retriever
 from loadrig.wire.turn import Target
 from loadrig.words.change import AFTER, BEFORE
@@ -98,6 +99,7 @@ def prepare(
             *access.told(rights),
             *changing.warnings(change, corpus),
             *_of_caches(plan, samples, prices),
+            *unmet(plan),
             *_of_rules(plan, questions),
         ),
         facts=_facts(plan, corpus, change) if build else (),

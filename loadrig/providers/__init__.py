@@ -21,7 +21,10 @@ from loadrig.words.prompt import Citation, Prompt, Said, ToolUse
 from loadrig.words.record import Usage
 from loadrig.words.settings import ModelSettings
 
-TABLE: Mapping[str, str] = MappingProxyType({"anthropic": "loadrig.providers.anthropic.dialect:DIALECT"})
+TABLE: Mapping[str, str] = MappingProxyType({
+    "anthropic": "loadrig.providers.anthropic.dialect:DIALECT",
+    "openai": "loadrig.providers.openai.dialect:DIALECT",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,9 @@ class Endpoint:
 
     `key_variable` names the environment variable with the key. `head` is `module:attr` of the function that gives the
     request head (see `loadrig.wire.head`): text, so that nothing here imports upward. `count_path`, where there is one,
-    answers a request's body less the keys `count_without` with `{"input_tokens": n}`.
+    answers a request's body less the keys `count_without` with `{"input_tokens": n}`. `keeps_on_request`: a prompt can
+    say which prefix is to be kept; `cites`: blocks of found text can be cited by the endpoint itself. Where not, a body
+    leaves the wish out, or shows the texts in another way.
     """
 
     base_url: str
@@ -39,6 +44,8 @@ class Endpoint:
     head: str
     count_path: str | None = None
     count_without: tuple[str, ...] = ()
+    keeps_on_request: bool = True
+    cites: bool = True
 
 
 @dataclass(frozen=True, slots=True)

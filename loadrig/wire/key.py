@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from loadrig.providers import Endpoint
+from loadrig.wire.head import PLACEHOLDER_TOLD, is_loopback, origin_of
 from loadrig.words.errors import InputError
+
+PLACEHOLDER_KEY = "no-key"
 
 
 def file_variable(variable: str) -> str:
@@ -35,3 +39,21 @@ def key_of(variable: str, environment: Mapping[str, str]) -> str:
     if not key:
         raise InputError("there is no key in the file", path=place, remedy="write the key into it, and nothing else")
     return key
+
+
+def key_for(endpoint: Endpoint, host: str, environment: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """The key for requests to `host`, empty where there is none, and what is to be said of that. Raises `InputError`
+    where the provider's own endpoint would be asked without one, or with one that no header can hold."""
+    key = key_of(endpoint.key_variable, environment)
+    if not key and host == origin_of(endpoint.base_url)[1]:
+        raise InputError(
+            f"no key for {host}: {endpoint.key_variable} is not set",
+            remedy=f"export {endpoint.key_variable}=..., or the name of a file with the key as "
+            f'{file_variable(endpoint.key_variable)}, or set base_url = "simulator" in the plan',
+        )
+    if not (key.isascii() and key.isprintable()):
+        remedy = f"correct {endpoint.key_variable}, or the file of {file_variable(endpoint.key_variable)}"
+        raise InputError("the key is not one line of printable characters", remedy=remedy)
+    if key or is_loopback(host):
+        return key, ()
+    return key, (f"{endpoint.key_variable} is not set: {host} {PLACEHOLDER_TOLD}",)

@@ -1,8 +1,8 @@
 """What an exchange came to, as data: a `Failure`, or None for a complete reply. Pure.
 
 Rules: the first thing that went wrong decides: our own limit or a broken protocol, then the HTTP status, then what
-the stream said, then what it failed to say. Statuses: 429 rate_limited, 529 overloaded, others http_4xx and http_5xx;
-a proxy's 407 is connect.
+the stream said, then what it failed to say. Statuses: 429 rate_limited, 529 overloaded, as is any other 5xx that the
+dialect understands as such, others http_4xx and http_5xx; a proxy's 407 is connect.
 A stream that stops after its stop reason is complete, with a note; one that stops before is incomplete however
 politely it ended. Details carry the endpoint's own words, never a key.
 """
@@ -16,7 +16,7 @@ from loadrig.wire.exchange import Exchange
 from loadrig.wire.tunnel import refused
 from loadrig.words.record import Failure
 
-_KEPT = ("anthropic-ratelimit-", "x-ratelimit-", "retry-after")
+_KEPT = ("ratelimit", "retry-after")  # whatever prefix a provider puts before them
 
 
 def verdict(exchange: Exchange, heard: Heard, error: ApiError | None) -> Failure | None:
@@ -44,8 +44,7 @@ def notes(exchange: Exchange, heard: Heard) -> tuple[str, ...]:
 
 def rate_limit_headers(exchange: Exchange) -> tuple[tuple[str, str], ...]:
     """The headers that tell about rate limits, as they came."""
-    kept = [header for header in exchange.headers if header[0].startswith(_KEPT)]
-    return tuple(kept)
+    return tuple(header for header in exchange.headers if any(word in header[0] for word in _KEPT))
 
 
 def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
@@ -63,6 +62,8 @@ def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
         return Failure("connect", refused(proxy, status, wanted=wanted), http_status=status)
     detail = "" if error is None else error.told
     reason = {429: "rate_limited", 529: "overloaded"}.get(status, "http_5xx" if status >= 500 else "http_4xx")
+    if reason == "http_5xx" and error is not None and error.overloaded:
+        reason = "overloaded"
     detail = detail or f"HTTP {status} without a body"
     if proxy is not None and exchange.request.head.origin[0] == "http":  # whose answer it is cannot be told
         detail += f" (through the proxy {proxy})"

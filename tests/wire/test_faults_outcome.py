@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Literal
 
 import pytest
 from asking import KEY, LOOPS, PROMPT, ask, asker, new_engine, run
 from scripted_server import OK, Script, serving
-from stream_events import blk, delta, end, error, ping, reply, signature, start, stop, think, txt
+from stream_events import blk, delta, end, signature, start, stop
 from unfriendly_hosts import closed
 
 from loadrig.words.record import Failure, Turn
@@ -15,7 +16,10 @@ from loadrig.words.settings import LimitSettings, RetrySettings
 
 both_loops = pytest.mark.parametrize("loop", LOOPS)
 MS = 1_000_000
-PART = start() + blk("text") + txt("Part")
+
+
+def part(say: ModuleType) -> bytes:
+    return bytes(say.start() + say.blk("text") + say.txt("Part"))
 
 
 def status(code: int, body: bytes = b"", *headers: bytes) -> Script:
@@ -54,9 +58,9 @@ def several(*scripts: Script) -> list[Turn]:
 
 
 @both_loops
-def test_d1_an_error_inside_a_200_reply_is_a_failure(loop: str) -> None:
+def test_d1_an_error_inside_a_200_reply_is_a_failure(say: ModuleType, loop: str) -> None:
     """Reason and HTTP 200 are noted, what had come is kept, and it is in no success latency."""
-    asked, _ = ask(Script([(0, PART), (10, error("overloaded_error", "busy"))], end="close"), loop=loop)
+    asked, _ = ask(Script([(0, part(say)), (10, say.error("overloaded_error", "busy"))], end="close"), loop=loop)
 
     found = asked.turn
     assert (found.outcome, found.reason, found.text, asked.reply) == ("failed", "overloaded", "Part", None)
@@ -67,15 +71,15 @@ def test_d1_an_error_inside_a_200_reply_is_a_failure(loop: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "reason"), [("api_error", "stream_error"), ("rate_limit_error", "rate_limited"), ("odd", "stream_error")]
 )
-def test_d1_the_error_type_gives_the_reason(kind: str, reason: str) -> None:
+def test_d1_the_error_type_gives_the_reason(say: ModuleType, kind: str, reason: str) -> None:
     """Whatever type an error event has, it is a failure with the endpoint's own words."""
-    assert failure(Script([(0, PART + error(kind))])) == Failure(reason, f"{kind}: told so", http_status=200)
+    assert failure(Script([(0, part(say) + say.error(kind))])) == Failure(reason, f"{kind}: told so", http_status=200)
 
 
 @both_loops
-def test_d2_a_stream_that_just_ends_is_incomplete(loop: str) -> None:
+def test_d2_a_stream_that_just_ends_is_incomplete(say: ModuleType, loop: str) -> None:
     """A polite end without a stop reason is no success."""
-    asked, _ = ask(Script([(0, PART), (10, txt("ial"))]), loop=loop)
+    asked, _ = ask(Script([(0, part(say)), (10, say.txt("ial"))]), loop=loop)
 
     assert (asked.turn.outcome, asked.turn.reason, asked.turn.text) == ("failed", "incomplete", "Partial")
 
@@ -87,12 +91,14 @@ STATUSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("say")
 @pytest.mark.parametrize(("code", "kind", "reason"), STATUSES)
 def test_an_error_status_is_a_failure_with_the_endpoints_words(code: int, kind: str, reason: str) -> None:
     """429 and 529 have reasons of their own, the others their class."""
     assert failure(status(code, api_error(kind))) == Failure(reason, f"{kind}: told so", http_status=code)
 
 
+@pytest.mark.usefixtures("say")
 @pytest.mark.parametrize(("body", "detail"), [
     (b"<html>bad</html>", "<html>bad</html>"), (b"", "HTTP 502 without a body"), (b"x" * 100_000, "x" * 300),
 ])  # fmt: skip
@@ -108,6 +114,7 @@ def test_a_redirect_is_not_followed_and_said() -> None:
     assert found == Failure("protocol", "redirect to http://elsewhere/ not followed", http_status=307)
 
 
+@pytest.mark.usefixtures("say")
 def test_a_page_instead_of_a_stream_is_a_protocol_failure() -> None:
     """Its content type is named."""
     page = Script(
@@ -147,18 +154,18 @@ def test_switching_protocols_is_a_protocol_failure() -> None:
 
 
 @pytest.mark.parametrize("length", [b"1000", b"10"])
-def test_a_wrong_content_length_is_incomplete(length: bytes) -> None:
+def test_a_wrong_content_length_is_incomplete(say: ModuleType, length: bytes) -> None:
     """Too long or too short, the stream has no end of its own."""
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: " + length + b"\r\n\r\n"
 
-    assert failure(Script([(0, PART)], head=head, chunked=False, end="close")).reason == "incomplete"
+    assert failure(Script([(0, part(say))], head=head, chunked=False, end="close")).reason == "incomplete"
 
 
 @pytest.mark.parametrize("noise", [b"HTTP/1.1 200 OK\r\n", b"\x00noise"])
-def test_bytes_behind_the_end_do_not_unmake_a_reply(noise: bytes) -> None:
+def test_bytes_behind_the_end_do_not_unmake_a_reply(say: ModuleType, noise: bytes) -> None:
     """The reply stands; its connection is not used again."""
-    head = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(reply())
-    turns = several(Script([(0, reply() + noise)], head=head, chunked=False), Script([(0, reply())]))
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(say.reply())
+    turns = several(Script([(0, say.reply() + noise)], head=head, chunked=False), Script([(0, say.reply())]))
 
     assert [(turn.outcome, turn.attempts[0].reused) for turn in turns] == [("answered", False), ("answered", False)]
 
@@ -195,12 +202,12 @@ def test_a_connection_that_ends_without_a_reply_is_incomplete(how: Literal["clos
     assert (asked.turn.reason, len(server.requests)) == ("incomplete", 1)
 
 
-def test_d6_retries_are_ours_and_counted() -> None:
+def test_d6_retries_are_ours_and_counted(say: ModuleType) -> None:
     """Two requests at the server, two attempts here; the good one's latency alone is the turn's; the wait is apart."""
     overloaded = status(529, api_error("overloaded_error"), b"retry-after: 0.1")
     asked, server = ask(
         overloaded,
-        Script([(0, start() + blk("text")), (50, txt("Hi") + delta("end_turn") + stop())]),
+        Script([(0, say.start() + say.blk("text")), (50, say.txt("Hi") + say.delta("end_turn") + say.stop())]),
         retry=RetrySettings(attempts=2),
     )
 
@@ -217,9 +224,9 @@ def test_d6_retries_are_ours_and_counted() -> None:
     assert found.ttft_ns == (second.first_token_ns or 0) - second.begin_ns
 
 
-def test_d6_by_default_nothing_is_retried() -> None:
+def test_d6_by_default_nothing_is_retried(say: ModuleType) -> None:
     """One request, one attempt."""
-    asked, server = ask(status(529, api_error("overloaded_error")), Script([(0, reply())]))
+    asked, server = ask(status(529, api_error("overloaded_error")), Script([(0, say.reply())]))
 
     assert (len(server.requests), len(asked.turn.attempts), asked.turn.reason) == (1, 1, "overloaded")
 
@@ -239,9 +246,16 @@ def test_d7_a_wait_beyond_the_trials_end_is_not_begun() -> None:
     assert (len(found.attempts), found.notes) == (1, ("no time left for another attempt",))
 
 
-def test_d8_a_budget_spent_on_thinking_is_starved() -> None:
+def test_d8_a_budget_spent_on_thinking_is_starved(say: ModuleType) -> None:
     """Its own outcome, with tokens counted."""
-    thought = start() + blk("thinking") + think("hm") + end() + delta("max_tokens", {"output_tokens": 100}) + stop()
+    thought = (
+        say.start()
+        + say.blk("thinking")
+        + say.think("hm")
+        + say.end()
+        + say.delta("max_tokens", {"output_tokens": 100})
+        + say.stop()
+    )
     found = turn(Script([(0, thought)]))
 
     assert (found.outcome, found.reason, found.usage and found.usage.output) == ("unanswered", "starved", 100)
@@ -259,19 +273,22 @@ def test_d9_a_refusal_is_refused_with_its_category() -> None:
     assert asked.reply is not None
 
 
-SHORT = {
-    "first_byte": (Script([], end="hold"), LimitSettings(first_byte=0.1)),
-    "first_token": (Script([(n * 20, ping()) for n in range(75)], end="hold"), LimitSettings(first_token=0.1)),
-    "gap": (Script([(0, PART), *((n * 20, ping()) for n in range(1, 75))], end="hold"), LimitSettings(gap=0.1)),
-}  # fmt: skip
+PHASES = ("first_byte", "first_token", "gap")
+
+
+def short(say: ModuleType, phase: str) -> Script:
+    """Silence; pings for ever before a token; pings for ever after one."""
+    pings = [(n * 20.0, say.ping()) for n in range(1, 75)]
+    first = {"first_byte": [], "first_token": pings, "gap": [(0.0, part(say)), *pings]}
+    return Script(first[phase], end="hold")
 
 
 @both_loops
-@pytest.mark.parametrize("phase", SHORT)
-def test_each_phase_has_its_limit_and_pings_do_not_feed_it(phase: str, loop: str) -> None:
+@pytest.mark.parametrize("phase", PHASES)
+def test_each_phase_has_its_limit_and_pings_do_not_feed_it(say: ModuleType, phase: str, loop: str) -> None:
     """Silence, pings for ever before a token, pings for ever after one: each ends after 0.1 s with its phase."""
-    script, limits = SHORT[phase]
-    asked, _ = ask(script, limits=limits, loop=loop, total_s=3)
+    limits = LimitSettings(**{phase: 0.1})
+    asked, _ = ask(short(say, phase), limits=limits, loop=loop, total_s=3)
 
     attempt = asked.turn.attempts[0]
     assert attempt.failure is not None
@@ -286,24 +303,27 @@ def test_slow_headers_end_with_the_first_token_limit() -> None:
     assert failure(drip, limits=LimitSettings(first_token=0.1)).phase == "first_token"
 
 
-def test_content_keeps_a_stream_alive() -> None:
+def test_content_keeps_a_stream_alive(say: ModuleType) -> None:
     """Texts 40 ms apart never meet a gap limit of 100 ms, however long the reply."""
-    steps = [(40.0 * n, txt("a")) for n in range(1, 8)]
-    found = turn(Script([(0, PART), *steps, (320, delta("end_turn") + stop())]), limits=LimitSettings(gap=0.1))
+    steps = [(40.0 * n, say.txt("a")) for n in range(1, 8)]
+    found = turn(
+        Script([(0, part(say)), *steps, (320, say.delta("end_turn") + say.stop())]), limits=LimitSettings(gap=0.1)
+    )
 
     assert found.outcome == "answered"
 
 
-def test_the_trials_limit_cuts_whatever_is_going_on() -> None:
+def test_the_trials_limit_cuts_whatever_is_going_on(say: ModuleType) -> None:
     """The outer deadline has a phase of its own."""
-    assert failure(Script([(0, PART)], end="hold"), total_s=0.1).phase == "total"
+    assert failure(Script([(0, part(say))], end="hold"), total_s=0.1).phase == "total"
 
 
-def test_the_trials_limit_holds_while_connecting() -> None:
+def test_the_trials_limit_holds_while_connecting(say: ModuleType) -> None:
     """A deadline that has passed lets nothing out."""
-    assert failure(Script([(0, reply())]), total_s=-1).phase == "total"
+    assert failure(Script([(0, say.reply())]), total_s=-1).phase == "total"
 
 
+@pytest.mark.usefixtures("say")
 def test_m4_a_key_is_in_no_detail() -> None:
     """An endpoint that repeats the key has it taken out."""
     asked, _ = ask(status(401, api_error("authentication_error", f"bad key {KEY}")))
@@ -324,28 +344,26 @@ def test_rate_limit_headers_and_request_id_are_kept() -> None:
     assert attempt.rate_limit == (("anthropic-ratelimit-requests-remaining", "7"), ("retry-after", "3"))
 
 
-def test_an_unreadable_event_is_a_protocol_failure() -> None:
+def test_an_unreadable_event_is_a_protocol_failure(say: ModuleType) -> None:
     """Broken JSON in mid-stream is told with its beginning."""
-    found = failure(Script([(0, PART + b"data: {oops\n\n")]))
+    found = failure(Script([(0, part(say) + b"data: {oops\n\n")]))
 
     assert (found.reason, found.detail.endswith("{oops")) == ("protocol", True)
 
 
-def test_a_reply_ends_with_its_own_end() -> None:
+def test_a_reply_ends_with_its_own_end(say: ModuleType) -> None:
     """A server that holds the connection open after message_stop does not hold the turn."""
-    asked, server = ask(Script([(0, reply()), (300, b": late\n\n")]))
+    asked, server = ask(Script([(0, say.reply()), (300, b": late\n\n")]))
 
     assert asked.turn.outcome == "answered"
     assert (asked.turn.service_ns or 0) < 250 * MS
     assert server.step_of(asked.turn.attempts[0].end_ns) == 0
 
 
-E6 = [(0.0, start(input_tokens=90, output_tokens=1) + blk("text")), *((1.0, txt("a")) for _ in range(12))]
-
-
-def test_e6_a_broken_stream_has_an_inexact_count() -> None:
+def test_e6_a_broken_stream_has_an_inexact_count(say: ModuleType) -> None:
     """Input is known; output is "at least 1", not 1 as a fact."""
-    found = turn(Script(E6, end="reset"))
+    opening = say.start(input_tokens=90, output_tokens=1) + say.blk("text")
+    found = turn(Script([(0.0, opening), *((1.0, say.txt("a")) for _ in range(12))], end="reset"))
 
     assert found.usage is not None
     assert (found.reason, found.usage.input, found.usage.output, found.usage.exact) == ("incomplete", 90, 1, False)
@@ -365,30 +383,54 @@ USAGE = {
 
 @pytest.mark.parametrize(("first", "last", "expected"), USAGE.values(), ids=USAGE)
 def test_e_counters_arrive_in_the_record(
-    first: dict[str, object], last: dict[str, object], expected: tuple[int | None, ...]
+    say: ModuleType, first: dict[str, object], last: dict[str, object], expected: tuple[int | None, ...]
 ) -> None:
     """Input, cache read and output of the turn, and of the attempt they belong to."""
-    found = turn(Script([(0, start(**first) + blk("text") + txt("a") + end() + delta("end_turn", last) + stop())]))
+    found = turn(
+        Script(
+            [
+                (
+                    0,
+                    say.start(**first)
+                    + say.blk("text")
+                    + say.txt("a")
+                    + say.end()
+                    + say.delta("end_turn", last)
+                    + say.stop(),
+                )
+            ]
+        )
+    )
 
     assert found.usage is not None
     assert (found.usage.input, found.usage.cache_read, found.usage.output) == expected
     assert found.attempts[0].usage == found.usage
 
 
-def test_e5_several_counts_are_not_summed() -> None:
+def test_e5_several_counts_are_not_summed(say: ModuleType) -> None:
     """The last of two message_delta events stands."""
     found = turn(
-        Script([(0, PART + delta(None, {"output_tokens": 20}) + delta("end_turn", {"output_tokens": 55}) + stop())])
+        Script(
+            [
+                (
+                    0,
+                    part(say)
+                    + say.delta(None, {"output_tokens": 20})
+                    + say.delta("end_turn", {"output_tokens": 55})
+                    + say.stop(),
+                )
+            ]
+        )
     )
 
     assert found.usage is not None
     assert found.usage.output == 55
 
 
-def test_e7_each_turn_has_its_own_count() -> None:
+def test_e7_each_turn_has_its_own_count(say: ModuleType) -> None:
     """Three turns of 60, 70 and 120 output tokens are three figures; nothing leaks from one into the next."""
     outputs = [60, 70, 120]
-    scripts = [Script([(0, PART + delta("end_turn", {"output_tokens": n}) + stop())]) for n in outputs]
+    scripts = [Script([(0, part(say) + say.delta("end_turn", {"output_tokens": n}) + say.stop())]) for n in outputs]
 
     assert [t.usage and t.usage.output for t in several(*scripts)] == outputs
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 
-from mutated_streams import check
+import pytest
+from mutated_streams import WHOLE, check
 
 
-def test_damaged_replies_become_records() -> None:
+@pytest.mark.parametrize("provider", WHOLE)
+def test_damaged_replies_become_records(provider: str) -> None:
     """Two hundred kilobytes of bent streams: no crash, nothing that is no record, no cut that matters, no stall."""
     done, number, began = 0, 0, time.monotonic()
     while done < 200_000:
-        done += check(number)
+        done += check(number, provider)
         number += 1
     assert time.monotonic() - began < 30

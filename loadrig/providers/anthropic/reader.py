@@ -7,7 +7,6 @@ the API describes them take the short way, a typed decoder; all else is decoded 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
@@ -18,6 +17,7 @@ from loadrig.marks import Kind
 from loadrig.providers import ApiError, Heard
 from loadrig.providers.anthropic.blocks import Block, citations, said, tool_uses
 from loadrig.providers.anthropic.usage import Counted, UsageMeter
+from loadrig.providers.foreign import REPLACED, UNREADABLE, decoded, mapping, not_json
 
 Stop = Literal["end", "tools", "max_tokens", "refusal", "other"]
 STOPS: Mapping[str, Stop] = MappingProxyType({
@@ -37,11 +37,6 @@ _HINTS = {
 _OWN_SPEND_LIMIT = "You have reached your specified API usage limits"  # a 400, told by its wording alone
 _MOST_NOTES = 8
 _PLAIN = frozenset({"content_block_stop", "message_stop", "ping"})
-_UNREADABLE = (msgspec.DecodeError, RecursionError)
-# An escaped backslash, a surrogate pair, or (group 1) a surrogate alone, which is no character.
-_SURROGATE = re.compile(
-    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
 
 
 class _Delta(msgspec.Struct):
@@ -72,7 +67,6 @@ class _Event(msgspec.Struct):
 
 _TEXT = Kind.TEXT  # looking it up on the class costs as much as a third of the decoding
 _decode_delta = msgspec.json.Decoder(_Event).decode
-_decode = msgspec.json.Decoder().decode
 
 
 class MessageReader:
@@ -108,7 +102,7 @@ class MessageReader:
     def feed(self, payload: bytes) -> Kind:
         try:
             event = _decode_delta(payload)
-        except _UNREADABLE:  # not JSON, or JSON of other types than ours
+        except UNREADABLE:  # not JSON, or JSON of other types than ours
             return self._foreign(payload)
         delta = event.delta
         if event.type == "content_block_delta" and delta is not None:
@@ -173,41 +167,36 @@ class MessageReader:
 
     def _foreign(self, payload: bytes) -> Kind:
         try:
-            return self._rare(_decode(payload))
-        except _UNREADABLE:
-            pass
-        # Invalid UTF-8 and lone surrogates, as a character cut by the server itself leaves them.
-        text = payload.decode(errors="replace").encode()
-        try:
-            value = _decode(_SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], text))
-        except _UNREADABLE as error:
+            value, was_replaced = decoded(payload)
+        except UNREADABLE as error:
             if not payload.strip():
                 return Kind.OTHER
-            self._malformed = f"event is not JSON ({error}): {payload[:120].decode(errors='replace')}"
+            self._malformed = not_json(payload, error)
             self.ended = True
             return Kind.ERROR
-        self._note("characters that are not valid text were replaced")
+        if was_replaced:
+            self._note(REPLACED)
         return self._rare(value)
 
     def _rare(self, event: object) -> Kind:
         """Every event but the common deltas, from plain JSON."""
-        event = _mapping(event)
+        event = mapping(event)
         kind = Kind.OTHER
         match event.get("type"):
             case "message_start":
-                kind = self._start(_mapping(event.get("message")))
+                kind = self._start(mapping(event.get("message")))
             case "content_block_start":
-                kind = self._block_start(_index(event), _mapping(event.get("content_block")))
+                kind = self._block_start(_index(event), mapping(event.get("content_block")))
             case "content_block_delta":
-                kind = self._delta(_index(event), _mapping(event.get("delta")))
+                kind = self._delta(_index(event), mapping(event.get("delta")))
             case "message_delta":
-                delta = _mapping(event.get("delta"))
+                delta = mapping(event.get("delta"))
                 self._stopping(delta.get("stop_reason"), delta.get("stop_details"))
                 self._usage.take_any(event.get("usage"), final=True)
             case "content_block_stop" | "message_stop" | "ping" as plain:
                 kind = self._plain(plain, _index(event))
             case "error":
-                self._error = api_error(_mapping(event.get("error")))
+                self._error = api_error(mapping(event.get("error")))
                 self.ended = True
                 kind = Kind.ERROR
             case other:
@@ -292,7 +281,7 @@ _CONTENT = (
 def api_error(error: Mapping[str, Any]) -> ApiError:
     """An error object of the API, in a body or in an event."""
     type_, message = str(error.get("type") or ""), str(error.get("message") or "")
-    named = _mapping(error.get("details")).get("error_code")
+    named = mapping(error.get("details")).get("error_code")
     code = named[:100] if isinstance(named, str) else None
     return ApiError(
         type_, message[:500],
@@ -316,10 +305,6 @@ def _opening_for(kind: object) -> dict[str, Any]:
             return {"type": "tool_use", "input": {}}
         case _:
             return {"type": "text", "text": ""}
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _index(event: Mapping[str, Any]) -> int:

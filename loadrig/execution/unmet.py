@@ -1,0 +1,30 @@
+"""What a plan's arms wish of an endpoint that its dialect has no words for: said before a run, as nothing will fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loadrig.providers import load
+from loadrig.words.settings import Plan
+
+
+def unmet(plan: Plan) -> tuple[str, ...]:
+    """One sentence for each wish and model. Raises `InputError` for an unknown provider."""
+    return tuple(_unmet(plan))
+
+
+def _unmet(plan: Plan) -> Iterator[str]:
+    keeping = [arm.name for arm in plan.arms if getattr(arm, "cache", "off") != "off"]
+    citing = [arm.name for arm in plan.arms if "blocks" in (getattr(arm, "citations", ""), getattr(arm, "results", ""))]
+    for model in plan.model:
+        endpoint = load(model.provider).endpoint
+        if keeping and not endpoint.keeps_on_request:
+            yield (
+                f"{', '.join(keeping)}: no request to {model.id} can say what is to be cached (provider "
+                f"{model.provider}); what its endpoint caches by itself is counted as read"
+            )
+        if citing and not endpoint.cites:
+            yield (
+                f"{', '.join(citing)}: {model.id} is shown found texts as plain documents, for there are no blocks to "
+                f"cite (provider {model.provider}): its endpoint names no citations"
+            )

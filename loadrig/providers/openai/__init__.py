@@ -1,0 +1,1 @@
+"""The chat completions dialect: `body` writes requests, `reader` reads streams, `usage` merges counters."""
