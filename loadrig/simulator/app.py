@@ -1,4 +1,5 @@
-"""The provider as an ASGI application: POST /v1/messages, .../count_tokens, GET /healthz, GET /_sim/stats.
+"""The provider as an ASGI application: POST /v1/messages, .../count_tokens, POST /v1/chat/completions, GET /v1/models,
+/healthz, /_sim/stats.
 
 Any key or token is taken, none is needed. Each POST leaves one row in the truth log. Uvicorn hands over, beside the
 usual scope, the instants and the means to hang up that `server.Protocol` puts there.
@@ -17,19 +18,28 @@ from typing import Any
 
 from loadrig.simulator.answering import Send, Stage
 from loadrig.simulator.cache import PromptCache
+from loadrig.simulator.dialects import MESSAGES, PATHS
 from loadrig.simulator.exchange import Exchange, Provider, respond
-from loadrig.simulator.headers import RateLimitHeaders
+from loadrig.simulator.headers import RateLimits
 from loadrig.simulator.latency import MS_NS, Slots
 from loadrig.simulator.metronome import Lateness, Metronome
 from loadrig.simulator.reader_process import Readers
 from loadrig.simulator.scenario import Scenario
+from loadrig.simulator.strangers import Seen
 from loadrig.simulator.stream import error_body
 from loadrig.simulator.truth import BodyLog, Row, TruthLog
 
 Receive = Callable[[], Awaitable[Any]]
 Scope = dict[str, Any]
 FLUSH_EVERY_S = 0.5
-COUNT_TOKENS, MESSAGES = "/v1/messages/count_tokens", "/v1/messages"
+COUNT_TOKENS = "/v1/messages/count_tokens"
+
+_MODEL = {"id": "simulated", "display_name": "Simulated", "owned_by": "loadrig", "created": 1_700_000_000}
+MODELS = {
+    "object": "list", "has_more": False, "first_id": "simulated", "last_id": "simulated",
+    "data": [{**_MODEL, "object": "model", "type": "model", "created_at": "2023-11-14T22:13:20Z"}],
+}  # fmt: skip
+"""Whatever model is asked for answers; this is a name to ask for, in the shape of both dialects at once."""
 
 
 class Simulator:
@@ -40,6 +50,7 @@ class Simulator:
         self._log = log
         self._bodies = bodies
         self._numbers = itertools.count(1)
+        self._seen = Seen()
         self._in_flight = self._max_in_flight = self._requests = 0
         self._flusher = asyncio.get_running_loop().create_task(self._flush())
 
@@ -47,7 +58,7 @@ class Simulator:
     async def open(cls, scenario: Scenario, log: TruthLog, bodies: BodyLog) -> Simulator:
         cache, slots = PromptCache(scenario.cache_minimum_tokens), Slots(scenario.slots)
         stage, readers = Stage(Metronome(), Lateness()), await Readers.start(scenario)
-        return cls(Provider(scenario, cache, slots, RateLimitHeaders(), stage, readers), log, bodies)
+        return cls(Provider(scenario, cache, slots, RateLimits(), stage, readers), log, bodies)
 
     async def close(self) -> None:
         self._flusher.cancel()
@@ -71,7 +82,9 @@ class Simulator:
             await respond(send, 200, {"status": "ok"})
         elif method == "GET" and path == "/_sim/stats":
             await respond(send, 200, self._stats())
-        elif method == "POST" and path in (MESSAGES, COUNT_TOKENS):
+        elif method == "GET" and path == "/v1/models":
+            await respond(send, 200, MODELS)
+        elif method == "POST" and (path in PATHS or path == COUNT_TOKENS):
             await self._post(scope, receive, send)
         else:
             await _body(receive)
@@ -107,8 +120,9 @@ class Simulator:
             row.body_bytes, row.body_sha256 = len(body), hashlib.sha256(body).hexdigest()
             self._bodies.write(row, body)
             key = _header(scope, b"x-api-key") or _header(scope, b"authorization") or ""
-            attempt = row.attempt if row.attempt is not None else row.body_sha256
-            exchange = Exchange(self._provider, send, row, key, attempt, scope["hang_up"])
+            attempt = row.attempt if row.attempt is not None else self._seen.named(row.body_sha256)
+            spoken = PATHS.get(row.path, MESSAGES)
+            exchange = Exchange(self._provider, send, row, key, attempt, scope["hang_up"], spoken)
             if row.path == COUNT_TOKENS:
                 await exchange.count(body)
             else:
@@ -121,6 +135,7 @@ class Simulator:
         host, port = scope["client"] or ("", 0)
         return Row(
             attempt=_header(scope, b"x-loadrig-attempt"),
+            client_request_id=_header(scope, b"x-request-id"),
             request_id=f"req_sim{os.getpid():06x}{next(self._numbers):010x}",
             path=scope["path"],
             peer=f"{host}:{port}",

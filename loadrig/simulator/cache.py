@@ -28,6 +28,10 @@ class Charge:
         """Tokens that must be prefilled."""
         return self.input + self.write_5m + self.write_1h
 
+    def untold(self) -> Charge:
+        """The same where writing costs nothing more and is not told: what was written is plain input."""
+        return Charge(self.uncached, read=self.read)
+
     def reported(self, factor: float) -> Charge:
         """What a provider says it was that reports `factor` times the tokens."""
         if factor == 1.0:

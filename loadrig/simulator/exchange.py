@@ -15,16 +15,17 @@ import msgspec
 
 from loadrig.simulator.answering import Send, Stage, play, settle
 from loadrig.simulator.cache import Charge, PromptCache
+from loadrig.simulator.dialects import DIALECTS, MESSAGES, Dialect
 from loadrig.simulator.draws import draw
 from loadrig.simulator.faults import REFUSALS, Fault, choose, strike
-from loadrig.simulator.headers import Headers, RateLimitHeaders
+from loadrig.simulator.headers import Headers, RateLimits
 from loadrig.simulator.latency import MS_NS, Due, Slots, schedule
 from loadrig.simulator.reader_process import Readers
 from loadrig.simulator.reading import count, is_replayed
 from loadrig.simulator.reply import Reading
 from loadrig.simulator.request import BadRequestError
 from loadrig.simulator.scenario import Scenario
-from loadrig.simulator.stream import Envelope, error_body, events, message
+from loadrig.simulator.stream import Envelope
 from loadrig.simulator.truth import Row
 
 JSON: Headers = [(b"content-type", b"application/json")]
@@ -48,7 +49,7 @@ class Provider:
     scenario: Scenario
     cache: PromptCache
     slots: Slots
-    limits: RateLimitHeaders
+    limits: RateLimits
     stage: Stage
     readers: Readers
 
@@ -56,7 +57,7 @@ class Provider:
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and where its answer goes. `key` is the credential it came with; `attempt` seeds every draw;
-    `hang_up` closes the connection."""
+    `hang_up` closes the connection; `spoken` names the dialect."""
 
     provider: Provider
     send: Send
@@ -64,6 +65,11 @@ class Exchange:
     key: str
     attempt: str
     hang_up: Callable[[], None]
+    spoken: str = MESSAGES
+
+    @property
+    def dialect(self) -> Dialect:
+        return DIALECTS[self.spoken]
 
     async def count(self, body: bytes) -> None:
         """Answer a count_tokens request; it takes no slot and costs nothing."""
@@ -83,7 +89,7 @@ class Exchange:
         if fault is not None and fault.kind in REFUSALS:
             await self._turn_away(fault)
             return
-        reading = await self.provider.readers.read(body, self.attempt)
+        reading = await self.provider.readers.read(body, self.attempt, self.spoken)
         row.model = reading.model or None
         if reading.refused is not None:
             await self._refuse(400, "invalid_request_error", reading.refused)
@@ -101,19 +107,22 @@ class Exchange:
         provider, row, scenario = self.provider, self.row, self.provider.scenario
         assert row.service_ns is not None
         charge = provider.cache.charge(self.key, reading.prompt, row.body_complete_ns)
+        charge = charge if self.dialect.tells_writes else charge.untold()
         self._charge(charge)
         provider.limits.spend(input_tokens=charge.uncached, output_tokens=reading.reply.output_tokens)
         reported = charge.reported(scenario.reports_input)
-        envelope = Envelope(self._identity(), reading.model, reported, scenario.reports_output)
-        chance = draw(scenario.seed, self.attempt, "latency")
-        dues = schedule(events(envelope, reading.reply), scenario, charge.uncached, chance)
+        envelope = Envelope(self._identity(), reading.model, reported, scenario.reports_output, reading.wants_usage)
+        chance, spoken = draw(scenario.seed, self.attempt, "latency"), self.dialect
+        planned = spoken.events(envelope, reading.reply)
+        dues = schedule(planned, scenario, charge.uncached, chance, silence=spoken.silence)
         late_ns = time.perf_counter_ns() - (row.service_ns + dues[0].offset_ns)
         if late_ns > 0 and row.slot_wait_ns == 0:
             row.service_ns += late_ns
             row.reader_wait_ns = late_ns
         row.status = 200
         if reading.stream:
-            await self._stream(strike(dues, fault, scenario, row.request_id), reading, fault, gone=gone)
+            struck = strike(dues, fault, scenario, row.request_id, dialect=spoken)
+            await self._stream(struck, reading, fault, gone=gone)
         else:
             await self._at_once(dues, reading, envelope, gone=gone)
         if row.disconnected or row.fault in ("rate_cut", "rate_early_end", "rate_error_event"):
@@ -122,7 +131,7 @@ class Exchange:
 
     async def _stream(self, dues: list[Due], reading: Reading, fault: Fault | None, *, gone: Task[None]) -> None:
         row, provider, reply = self.row, self.provider, reading.reply
-        headers = [*EVENTS, *provider.limits.headers(row.request_id)]
+        headers = [*EVENTS, *self.dialect.headers(row.request_id, provider.limits.standing())]
         assert row.service_ns is not None
         await provider.stage.metronome.until(row.service_ns + dues[0].offset_ns)
         await self.send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -133,7 +142,7 @@ class Exchange:
         if sent < len(dues):
             row.disconnected = True
             return
-        row.stop_reason = reply.stop_reason if dues[-1].event.data.startswith(b"event: message_stop") else None
+        row.stop_reason = self.dialect.stop_word(reply.stop_reason) if dues[-1].event.kind == "end" else None
         if fault is not None and fault.kind == "rate_cut":
             self.hang_up()
             await gone
@@ -149,10 +158,10 @@ class Exchange:
             return
         began_ns = time.perf_counter_ns()
         provider.cache.began(self.key, reading.prompt, request_ns=row.body_complete_ns, response_ns=began_ns)
-        await self._whole(200, message(envelope, reading.reply))
+        await self._whole(200, self.dialect.message(envelope, reading.reply))
         settle(row, dues, reading.reply)
         row.events = 0
-        row.stop_reason = reading.reply.stop_reason
+        row.stop_reason = self.dialect.stop_word(reading.reply.stop_reason)
 
     async def _turn_away(self, fault: Fault) -> None:
         scenario, row = self.provider.scenario, self.row
@@ -165,10 +174,11 @@ class Exchange:
         await self._refuse(status, kind, text, retry)
 
     async def _refuse(self, status: int, kind: str, text: str, headers: Headers | None = None) -> None:
-        await self._whole(status, error_body(kind, text, self.row.request_id), headers)
+        status, told = self.dialect.refusal(status, kind, text, self.row.request_id)
+        await self._whole(status, told, headers)
 
     async def _whole(self, status: int, payload: object, headers: Headers | None = None) -> None:
-        limits = self.provider.limits.headers(self.row.request_id)
+        limits = self.dialect.headers(self.row.request_id, self.provider.limits.standing())
         self.row.status, self.row.end_ns = status, time.perf_counter_ns()
         await respond(self.send, status, payload, [*limits, *(headers or [])])
 

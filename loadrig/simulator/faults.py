@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from loadrig.simulator.dialects import Dialect
 from loadrig.simulator.latency import MS_NS, Due
 from loadrig.simulator.scenario import FAULTS, Scenario
-from loadrig.simulator.stream import CONTENT, Event, error_body, frame
+from loadrig.simulator.stream import CONTENT, Event
 
 REFUSALS = {
     "rate_429": (429, "rate_limit_error", "Number of requests has exceeded your rate limit."),
@@ -35,7 +36,7 @@ def choose(scenario: Scenario, chance: Random) -> Fault | None:
     return None
 
 
-def strike(dues: list[Due], fault: Fault | None, scenario: Scenario, request_id: str) -> list[Due]:
+def strike(dues: list[Due], fault: Fault | None, scenario: Scenario, request_id: str, *, dialect: Dialect) -> list[Due]:
     """The schedule with the fault in it: cut off after some content, ended by an error event, or held up."""
     if fault is None:
         return dues
@@ -46,6 +47,6 @@ def strike(dues: list[Due], fault: Fault | None, scenario: Scenario, request_id:
         return dues[:at] + [Due(due.offset_ns + late_ns, due.event) for due in dues[at:]]
     kept = dues[: at + 1]
     if fault.kind == "rate_error_event":
-        data = frame("error", error_body("overloaded_error", "Overloaded", request_id))
-        kept.append(Due(kept[-1].offset_ns, Event("end", data)))
+        data = dialect.error_event("overloaded_error", "Overloaded", request_id)
+        kept.append(Due(kept[-1].offset_ns, Event("error", data)))
     return kept

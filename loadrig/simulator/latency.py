@@ -27,8 +27,11 @@ class Due:
     event: Event
 
 
-def schedule(events: list[Event], scenario: Scenario, uncached_tokens: int, chance: Random) -> list[Due]:
-    """Due offsets in order. First content at base + prefill; every further step one decode time later."""
+def schedule(
+    events: list[Event], scenario: Scenario, uncached_tokens: int, chance: Random, *, silence: Event = PING
+) -> list[Due]:
+    """Due offsets in order. First content at base + prefill; every further step one decode time later. `silence` fills
+    long waits."""
     base_ns = scenario.base_ms * MS_NS * _factor(scenario, chance)
     prefill_ns = scenario.prefill_us_per_token * 1000 * uncached_tokens * _factor(scenario, chance)
     step_ns = scenario.decode_ms_per_token * MS_NS
@@ -41,20 +44,20 @@ def schedule(events: list[Event], scenario: Scenario, uncached_tokens: int, chan
         for _ in range(steps):
             at_ns += step_ns * _factor(scenario, chance)
         dues.append(Due(int(at_ns), event))
-    return fill_silences(dues, int(scenario.ping_every_ms * MS_NS))
+    return fill_silences(dues, int(scenario.ping_every_ms * MS_NS), silence)
 
 
 def _factor(scenario: Scenario, chance: Random) -> float:
     return 1.0 if scenario.jitter == 0 else 1.0 + scenario.jitter * (2.0 * chance.random() - 1.0)
 
 
-def fill_silences(dues: list[Due], every_ns: int) -> list[Due]:
-    """Pings at every `every_ns` inside a longer silence between two events."""
+def fill_silences(dues: list[Due], every_ns: int, silence: Event = PING) -> list[Due]:
+    """Pings, or what a dialect has for them, at every `every_ns` inside a longer silence between two events."""
     filled = [dues[0]]
     for due in dues[1:]:
         at_ns = filled[-1].offset_ns + every_ns
         while at_ns < due.offset_ns:
-            filled.append(Due(at_ns, PING))
+            filled.append(Due(at_ns, silence))
             at_ns += every_ns
         filled.append(due)
     return filled

@@ -27,6 +27,7 @@ LARGE_BYTES = 100_000
 class _Task(msgspec.Struct, frozen=True, array_like=True):
     attempt: str
     body: bytes
+    dialect: str
 
 
 def _framed(value: object) -> bytes:
@@ -46,12 +47,12 @@ class _Lane:
         self._waiting: deque[asyncio.Future[Reading]] = deque()
         self._listener = asyncio.get_running_loop().create_task(self._listen())
 
-    async def ask(self, body: bytes, attempt: str) -> Reading:
+    async def ask(self, body: bytes, attempt: str, dialect: str) -> Reading:
         if self._process.stdin is None or self._listener.done():
             raise ReaderDiedError("the reader's process has ended")
         future: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
-        self._process.stdin.write(_framed(_Task(attempt, body)))
+        self._process.stdin.write(_framed(_Task(attempt, body, dialect)))
         return await future
 
     async def _listen(self) -> None:
@@ -89,12 +90,12 @@ class Readers:
     async def start(cls, scenario: Scenario) -> Readers:
         return cls(scenario, await _lane(scenario), await _lane(scenario))
 
-    async def read(self, body: bytes, attempt: str) -> Reading:
+    async def read(self, body: bytes, attempt: str, dialect: str) -> Reading:
         """Raises ReaderDiedError."""
         if is_cheap(body, self._scenario):
-            return read(body, attempt, self._scenario)
+            return read(body, attempt, self._scenario, dialect)
         lane = self._large if len(body) > LARGE_BYTES else self._small
-        return await lane.ask(body, attempt)
+        return await lane.ask(body, attempt, dialect)
 
     async def close(self) -> None:
         await self._small.close()
@@ -125,7 +126,7 @@ def main() -> None:
     scenario = msgspec.msgpack.decode(first, type=Scenario)
     while (data := _receive(source)) is not None:
         task = msgspec.msgpack.decode(data, type=_Task)
-        sink.write(_framed(read(task.body, task.attempt, scenario)))
+        sink.write(_framed(read(task.body, task.attempt, scenario, task.dialect)))
         sink.flush()
 
 

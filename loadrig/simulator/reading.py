@@ -1,5 +1,7 @@
 """From a request's bytes to everything that follows from them alone: tokens, cache breakpoints and the reply.
 
+In which dialect they came is told by its name, since this may be done in another process.
+
 One pure function, run in the server when it is cheap and in the reader's process when it is not. It knows no time
 and no other request.
 """
@@ -7,18 +9,21 @@ and no other request.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from loadrig.simulator.counting import pieces
+from loadrig.simulator.dialects import DIALECTS, MESSAGES
 from loadrig.simulator.draws import draw
 from loadrig.simulator.persona import respond
 from loadrig.simulator.prefix import prefixes
 from loadrig.simulator.reply import Reading, Reply, Text, cut_to
-from loadrig.simulator.request import BadRequestError, Request, parse_request
+from loadrig.simulator.request import BadRequestError, Block, Request, parse_request
 from loadrig.simulator.scenario import Scenario
 from loadrig.simulator.window import cut
 
 INLINE_BYTES = 4096
+_FOR_A_WHILE = {"type": "ephemeral"}
 
 
 def is_cheap(body: bytes, scenario: Scenario) -> bool:
@@ -26,21 +31,23 @@ def is_cheap(body: bytes, scenario: Scenario) -> bool:
     return len(body) <= INLINE_BYTES or (scenario.fixed_answer_tokens > 0 and len(body) <= 16 * INLINE_BYTES)
 
 
-def read(body: bytes, attempt: str, scenario: Scenario) -> Reading:
-    """Read a body of POST /v1/messages; what the API would refuse with 400 comes back as `refused`."""
+def read(body: bytes, attempt: str, scenario: Scenario, dialect: str = MESSAGES) -> Reading:
+    """Read the body of a request; what the API would refuse with 400 comes back as `refused`."""
+    spoken = DIALECTS[dialect]
     try:
-        request = _cached(parse_request(body), scenario)
+        request = spoken.parse(body)
+        if scenario.caches_unasked:
+            request = _cached(request) if spoken.tells_writes else _cached_anywhere(request)
         prompt = prefixes(request, scenario.token_ratio)
     except BadRequestError as error:
         return Reading(refused=str(error))
     if prompt.tokens > scenario.context_tokens:
-        limit = scenario.context_tokens
-        return Reading(refused=f"prompt is too long: {prompt.tokens} tokens > {limit} maximum")
+        return Reading(refused=spoken.too_long(prompt.tokens, scenario.context_tokens))
     kept = cut(request, scenario)
     if kept is not request and scenario.window_reports == "kept":
         prompt = prefixes(kept, scenario.token_ratio)
     reply = cut_to(_reply(kept, _seed(body, attempt, scenario), scenario, prompt.tokens), request.max_tokens)
-    return Reading(model=request.model, stream=request.stream, prompt=prompt, reply=reply)
+    return Reading(None, request.model, request.stream, prompt, reply, request.wants_usage)
 
 
 def count(body: bytes, scenario: Scenario) -> int:
@@ -48,11 +55,19 @@ def count(body: bytes, scenario: Scenario) -> int:
     return prefixes(parse_request(body, counting=True), scenario.token_ratio).tokens
 
 
-def _cached(request: Request, scenario: Scenario) -> Request:
+def _cached(request: Request) -> Request:
     """The request as a provider takes it that caches whether or not it was asked to."""
-    if not scenario.caches_unasked or request.automatic_cache is not None:
-        return request
-    return replace(request, automatic_cache={"type": "ephemeral"})
+    return request if request.automatic_cache is not None else replace(request, automatic_cache=_FOR_A_WHILE)
+
+
+def _cached_anywhere(request: Request) -> Request:
+    """The same of one that keeps every prefix, and not the whole prompt alone."""
+
+    def marked(blocks: Sequence[Block]) -> tuple[Block, ...]:
+        return tuple({**block, "cache_control": _FOR_A_WHILE} for block in blocks)
+
+    messages = tuple(replace(message, blocks=marked(message.blocks)) for message in request.messages)
+    return replace(request, system=marked(request.system), tools=marked(request.tools), messages=messages)
 
 
 def is_replayed(digest: str, scenario: Scenario) -> bool:

@@ -62,6 +62,7 @@ class Reading(msgspec.Struct, frozen=True):
     stream: bool = False
     prompt: Prefixes = Prefixes(0)
     reply: Reply = Reply("end_turn")
+    wants_usage: bool = True
 
 
 def cut_to(reply: Reply, max_tokens: int) -> Reply:

@@ -49,6 +49,8 @@ class Request:
     automatic_cache: Block | None
     form: Block | None = None
     """The JSON schema that the reply's text must meet."""
+    wants_usage: bool = True
+    """A stream tells what it used."""
 
 
 def user_texts(messages: tuple[Message, ...]) -> list[str]:

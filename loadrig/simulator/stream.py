@@ -15,7 +15,7 @@ import msgspec
 from loadrig.simulator.cache import Charge
 from loadrig.simulator.reply import Call, Cited, Reply, Text
 
-Kind = Literal["start", "frame", "signature", "text", "input", "end"]
+Kind = Literal["start", "frame", "signature", "text", "input", "end", "error"]
 CONTENT: tuple[Kind, ...] = ("text", "input")
 
 
@@ -33,12 +33,14 @@ PING = Event("frame", b'event: ping\ndata: {"type":"ping"}\n\n')
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What identifies a message beside its content, and what is reported of it: `reports_output` is a factor."""
+    """What identifies a message beside its content, and what is reported of it: `reports_output` is a factor;
+    `wants_usage`: a stream's usage was asked for, where a dialect tells it on request alone."""
 
     id: str
     model: str
     charge: Charge
     reports_output: float = 1.0
+    wants_usage: bool = True
 
 
 def frame(name: str, data: object) -> bytes:
