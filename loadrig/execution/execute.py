@@ -32,12 +32,12 @@ from loadrig.execution.probing import probe
 from loadrig.execution.signals import Signals
 from loadrig.execution.steering import Steering
 from loadrig.execution.targets import Reached, check, reach
+from loadrig.execution.watching import Watching, ahead_of
 from loadrig.fleet.changing import Changing
 from loadrig.fleet.driver import Driver
 from loadrig.fleet.handle import Handle
 from loadrig.fleet.spending import Spending
 from loadrig.live.endpoint import Endpoint
-from loadrig.live.metrics import Metrics
 from loadrig.live.progress import Progress
 from loadrig.log import RunLog, leave_out, read_leases, read_probes, read_run
 from loadrig.plan import likely
@@ -87,15 +87,13 @@ async def _execute(
     preparing: Preparing | None,
 ) -> Finished:
     async with AsyncExitStack() as stack:
-        signals = stack.enter_context(Signals(progress))
+        signals = stack.enter_context(Signals(progress, deadline_s=options.deadline_s))
         await check(plan)
         fleet = await stack.enter_async_context(Fleet(plan.load, progress, inline=options.inline))
         progress.notice("reading the corpus, building the indexes")
         prepared = await _prepared(plan, progress, preparing or _Steered(steering))
         prepared, taken = await asyncio.to_thread(_taken_up, prepared, options)
-        metrics = Metrics()
-        endpoint = Endpoint(metrics.registry, host=options.metrics_host, port=options.metrics_port)
-        stack.enter_context(endpoint)
+        watching = stack.enter_context(Watching(options, progress))
         folder = stack.enter_context(folders.opened(options.out, plan, options.resume or options.folder))
         log = stack.enter_context(RunLog(folder))  # locks a run that is taken up before anything of it is touched
         reached = await stack.enter_async_context(reach(plan, folder))
@@ -109,7 +107,8 @@ async def _execute(
         on_file = prepared if steering is None else replace(prepared, stages=(), trials=())
         begin = partial(_begin, log, on_file, reached, session, taken)
         to_ask = prepared if taken is None else replace(prepared, stages=taken.stages, trials=taken.trials)
-        driver = _driver(folder.name, log, prepared, taken, [progress, metrics], simulated=reached.simulated)
+        watching.expect(ahead_of(to_ask, is_steered=steering is not None), folder.name)
+        driver = _driver(folder.name, log, prepared, taken, watching.observers, simulated=reached.simulated)
         means = Means(folder.name, log, reached.targets, driver.spent, driver.has_room)
         manifest: dict[str, Any] | None = None
         status, shelf = "broken", Shelf()
@@ -118,8 +117,7 @@ async def _execute(
                 manifest = begin()
                 shelf = await _built(to_ask, means, manifest, progress)
             handles = await stack.enter_async_context(_fleet(folder, prepared, reached, fleet, shelf))
-            if endpoint.url:
-                progress.notice(f"metrics at {endpoint.url}")
+            watching.tell()
             manifest = begin() if manifest is None else manifest
             folders.note_workers(folder, manifest, [(handle.name, handle.pid, handle.host) for handle in handles])
             await _beforehand(to_ask, means, manifest, progress)
@@ -134,8 +132,10 @@ async def _execute(
             signals.driving(None)
             warnings = [*reached.warnings, *driver.warnings, *troubles_of(shelf.told)]
             if manifest is not None:
+                if signals.cut_short:
+                    manifest["cut_short_after_s"] = options.deadline_s
                 folders.complete(folder, manifest, status=status, watch=driver.watch, warnings=warnings)
-        await _linger(endpoint, options.linger_s, progress)
+        await _linger(watching.endpoint, options.linger_s, progress)
         return Finished(folder, driver.interrupted)
 
 

@@ -51,13 +51,16 @@ class Options:
     metrics_host: str = "127.0.0.1"
     metrics_port: int | None = None
     linger_s: float = 0.0
+    pushgateway: str | None = None
     screen: bool = False
+    deadline_s: float | None = None  # after so many seconds the run stops as by a signal
     command_line: str = ""
 
 
-def command_line() -> str:
-    """How loadrig was called, as a shell would take it."""
-    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+def command_line(secret: str | None = None) -> str:
+    """How loadrig was called, as a shell would take it, with `...` in the place of a secret."""
+    words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+    return shlex.join(word.replace(secret, "...") if secret else word for word in words)
 
 
 def overridden(plan: Plan, flags: Overrides) -> Plan:

@@ -1,10 +1,11 @@
 """The progress view: what a run is doing, from the first second until its end, on standard error.
 
-Notices, the start and each stage are lines that stay. On a terminal a bar and figures below them are redrawn four
-times a second, by a thread of their own, so that the view lives while the driver waits. Anywhere else the figures are
-a line every two seconds and one at the end. Standard output is never touched, so piping results stays safe; a closed
-pipe silences the view, not the run. Plan names and failure reasons are shown as text, never read as markup.
-Computes nothing (see `tally.py`).
+Notices, the start, each stage and each warning are lines that stay. On a terminal a screen below them (`layout.py`) is
+redrawn four times a second, by a thread of its own, so that the view lives while the driver waits; at the end one line
+takes its place, for the result comes next. Anywhere else, and on a terminal that is dumb, the figures are a line every
+two seconds and one at the end. Standard output is never touched, so piping results stays safe; a closed pipe
+silences the view, not the run. Plan names and failure reasons are shown as text, never read as markup or as control
+sequences. Computes nothing (see `tally.py`, `alarms.py`).
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ import threading
 from types import TracebackType
 from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
-from loadrig.live.tally import Percentiles, Tally
+from loadrig.live.ahead import Ahead
+from loadrig.live.alarms import Alarms
+from loadrig.live.figures import clock_time, counted, line, shown, title
+from loadrig.live.layout import Screen, screen
+from loadrig.live.tally import Tally
+from loadrig.live.trail import BLOCKS, PLAIN
 from loadrig.words.clock import Clock, SystemClock
 from loadrig.words.record import Record
 from loadrig.words.trial import Pulse, RunInfo
 
 PLAIN_EVERY_NS = 2_000_000_000
-BAR_WIDTH = 40
+REDRAWS_PER_S = 4
 
 
 class Progress:
@@ -40,12 +44,16 @@ class Progress:
         self._doing = "starting"
         self._stage: str | None = None
         self._tally = Tally()
+        self._alarms = Alarms()
         self._silent = False
         self._lock = threading.Lock()
         self._live: Live | None = None
-        console = Console(file=self._stream)
-        if self._stream.isatty() and not console.is_dumb_terminal:
-            self._live = Live(console=console, get_renderable=self._view, redirect_stdout=False, redirect_stderr=False)
+        self._console = Console(file=self._stream)
+        if self._stream.isatty() and not self._console.is_dumb_terminal:
+            self._live = Live(
+                console=self._console, get_renderable=self._view, refresh_per_second=REDRAWS_PER_S, transient=True,
+                redirect_stdout=False, redirect_stderr=False,
+            )  # fmt: skip
             self._live.start()
 
     def __enter__(self) -> Progress:
@@ -62,35 +70,54 @@ class Progress:
             self._doing = text
         self._say(text)
 
+    def warn(self, text: str) -> None:
+        """Says what is wrong; from any thread."""
+        self._say(f"warning: {text}")
+
+    def expect(self, ahead: Ahead) -> None:
+        """What is known of the run before it starts."""
+        with self._lock:
+            self._tally.expect(ahead)
+            self._alarms.expect(ahead)
+
     def started(self, info: RunInfo) -> None:
         with self._lock:
             self._tally.start(info, self._clock.now_ns())
             self._doing = "running"
-        self._say(f"{_title(info)}: {info.planned} trials planned")
+        self._say(f"{title(info)}: {info.planned} trials planned")
+        self._said_ns = self._clock.now_ns()
 
     def record(self, record: Record) -> None:
+        now_ns = self._clock.now_ns()
         with self._lock:
-            self._tally.add(record, self._clock.now_ns())
+            self._tally.add(record, now_ns)
+            found = self._alarms.record(record, now_ns)
+        for sentence in found:
+            self.warn(sentence)
 
     def pulse(self, pulse: Pulse) -> None:
+        now_ns = self._clock.now_ns()
         with self._lock:
-            self._tally.pulse(pulse)
+            self._tally.pulse(pulse, now_ns)
+            found = self._alarms.pulse(pulse)
+        for sentence in found:
+            self.warn(sentence)
         if pulse.stage != self._stage:
-            self._stage = pulse.stage
+            self._stage, self._said_ns = pulse.stage, now_ns
             load = f"{pulse.target} in flight" if pulse.rate_per_s is None else f"{pulse.rate_per_s:g} a second"
-            self._say(f"stage {pulse.stage}: {load} over {_count(pulse.workers, 'worker')}")
-        elif self._live is None and self._clock.now_ns() - self._said_ns >= PLAIN_EVERY_NS:
+            self._say(f"stage {pulse.stage}: {load} over {counted(pulse.workers, 'worker')}")
+        elif self._live is None and now_ns - self._said_ns >= PLAIN_EVERY_NS:
+            self._said_ns = now_ns
             self._say(self._line())
 
     def finished(self) -> None:
         with self._lock:
             self._doing = "finished"
             self._tally.latest = None
-        if self._live is None:
-            self._say(f"finished: {self._line()}")
+        self._say(f"finished: {self._line()}")
 
     def close(self) -> None:
-        """Leaves the last view standing and gives the terminal back; may be called twice."""
+        """Takes the screen away and gives the terminal back; the lines stay. May be called twice."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -99,13 +126,12 @@ class Progress:
         """One line that stays: above the live view on a terminal, else simply the next one."""
         if self._silent:
             return
-        self._said_ns = self._clock.now_ns()
-        line = f"[{_clock_time(self._elapsed_s())}] {text}"
+        said = f"[{clock_time(self._elapsed_s())}] {shown(text)}"
         try:
             if self._live is not None:
-                self._live.console.print(Text(line))
+                self._console.print(Text(said))
                 return
-            self._stream.write(line + "\n")
+            self._stream.write(said + "\n")
             self._stream.flush()
         except (OSError, ValueError):  # the reader of the pipe is gone, or the stream is closed
             self._silent = True
@@ -115,81 +141,13 @@ class Progress:
 
     def _line(self) -> str:
         with self._lock:
-            return "; ".join((*_counts(self._tally), *_figures(self._tally, self._clock.now_ns())))
+            return line(self._tally, self._clock.now_ns())
 
-    def _view(self) -> Group:
+    def _view(self) -> Text:
+        ramp = BLOCKS if self._console.encoding.startswith("utf") else PLAIN
+        room = Screen(self._console.width, self._console.height, ramp)
         with self._lock:
-            tally, now_ns = self._tally, self._clock.now_ns()
-            title = _title(tally.info) if tally.info else "loadrig"
-            head = f"{title}  {self._doing}  {_clock_time(self._elapsed_s())}"
-            if tally.info is None:
-                return Group(Text(head))
-            bar = Table.grid()  # a bare bar would not end its line
-            bar.add_row(ProgressBar(total=max(tally.planned, 1), completed=tally.done, width=BAR_WIDTH))
-            return Group(Text(head), bar, Text("  ".join(_counts(tally))), Text("  ".join(_figures(tally, now_ns))))
-
-
-def _title(info: RunInfo) -> str:
-    return f"{info.plan} (simulated)" if info.simulated else info.plan
-
-
-def _counts(tally: Tally) -> list[str]:
-    """What the trials do and did: `stage c8`, `45/200 done`, `8/8 in flight`, `failed 3 (timeout 2, overloaded 1)`."""
-    pulse = tally.latest
-    counts = [f"stage {pulse.stage}"] if pulse else []
-    counts.append(f"{tally.done}/{tally.planned} done")
-    if pulse:
-        target = "" if pulse.target is None else f"/{pulse.target}"
-        counts.append(f"{pulse.in_flight}{target} in flight")
-    reasons = ", ".join(f"{reason} {count}" for reason, count in tally.failures.most_common(3))
-    counts.append(f"failed {tally.failed} ({reasons})" if reasons else "failed 0")
-    counts += [f"unanswered {tally.unanswered}"] if tally.unanswered else []
-    counts += [f"not run {tally.not_run}"] if tally.not_run else []
-    return counts + _marks(tally)
-
-
-def _marks(tally: Tally) -> list[str]:
-    """Whose times the latencies partly are: `CLIENT-BOUND (worker w1: loop lag p99 12.1 ms (limit 5.0 ms))`, with the
-    stages where they are not the present one alone."""
-    stage = tally.latest.stage if tally.latest else None
-    where = "" if list(tally.bound) == [stage] else f" in {', '.join(tally.bound)}"
-    causes = dict.fromkeys(cause for found in tally.bound.values() for cause in found)
-    why = f" ({'; '.join(causes)})" if causes else ""
-    marks = [f"CLIENT-BOUND{where}{why}"] if tally.bound else []
-    return marks + ([f"client-bound? not checked in {', '.join(sorted(tally.unchecked))}"] if tally.unchecked else [])
-
-
-def _figures(tally: Tally, now_ns: int) -> list[str]:
-    """How fast and how dear so far, and how long still."""
-    left_s = tally.left_s(now_ns)
-    figures = [f"TTFT {_pair(tally.ttft)}", f"service {_pair(tally.service)}", _cost(tally)]
-    figures += [] if left_s is None or tally.done >= tally.planned else [f"about {_clock_time(left_s)} left"]
-    return figures
-
-
-def _pair(percentiles: Percentiles) -> str:
-    if percentiles.p50_ns is None or percentiles.p95_ns is None:
-        return "p50 - p95 -"
-    return f"p50 {_duration(percentiles.p50_ns)} p95 {_duration(percentiles.p95_ns)}"
-
-
-def _duration(duration_ns: int) -> str:
-    return f"{duration_ns / 1e6:.0f} ms" if duration_ns < 1e9 else f"{duration_ns / 1e9:.2f} s"
-
-
-def _cost(tally: Tally) -> str:
-    if tally.cost_partial and not tally.cost_known:
-        return "cost unknown"
-    currency = tally.info.currency if tally.info else ""
-    return f"cost {currency} {tally.cost:.4f}" + (" (partial)" if tally.cost_partial else "")
-
-
-def _clock_time(duration_s: float) -> str:
-    """Minutes and seconds, with hours only when there are any: `0:07`, `12:30`, `1:02:03`."""
-    minutes, seconds = divmod(round(duration_s), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+            lines = screen(
+                self._tally, self._doing, elapsed_s=self._elapsed_s(), now_ns=self._clock.now_ns(), room=room
+            )
+        return Text("\n", no_wrap=True, overflow="crop", end="").join(Text.assemble(*pieces) for pieces in lines)

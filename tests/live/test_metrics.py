@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hand_clock import HandClock
 from prometheus_client import generate_latest
 from records import S, turn
 
+from loadrig.live.ahead import Ahead, StageAhead
 from loadrig.live.metrics import SECONDS, SHORT_SECONDS, Metrics, code_of
 from loadrig.words.record import Attempt, Failure, Record, ToolCall, Usage
 from loadrig.words.trial import Pulse, RunInfo
@@ -209,3 +211,76 @@ def test_there_are_no_created_series() -> None:
     metrics = Metrics()
     metrics.record(a_record(turns=(turn(ttft_ns=S),)))
     assert b"_created" not in generate_latest(metrics.registry)
+
+
+AHEAD = Ahead(
+    frozenset({("rag-bm25-k5", "m1", "measured"), ("rag-bm25-k5", "m1", "tail")}),
+    (StageAhead("c8", 40, None, is_open=False), StageAhead("c16", 80, None, is_open=False)),
+    is_steered=False,
+    currency="USD",
+)
+
+
+def test_counting_begins_at_zero_so_that_a_first_event_is_a_rise() -> None:
+    """J4: before any trial each outcome, code, token kind and currency of every stage is at 0, and a first failure is 1
+    more; what no run of this plan has, the warm-up, is not there."""
+    metrics = Metrics()
+    metrics.expect(AHEAD)
+    later = {**PLACE, "stage": "c16", "phase": "tail"}
+    for place in (PLACE, later):
+        assert value(metrics, "trials_total", **place, outcome="failed", reason="timeout") == 0
+        assert value(metrics, "trials_total", **place, outcome="answered", reason="") == 0
+        assert value(metrics, "attempts_total", **place, code="429") == 0
+        assert value(metrics, "tokens_total", **place, kind="cache_read") == 0
+        assert value(metrics, "cost_total", **place, currency="USD") == 0
+    metrics.record(a_record(outcome="failed", reason="timeout"))
+    assert value(metrics, "trials_total", **PLACE, outcome="failed", reason="timeout") == 1
+    assert value(metrics, "trials_total", **{**PLACE, "phase": "warmup"}, outcome="answered", reason="") is None
+
+
+def test_histograms_begin_with_their_stage() -> None:
+    """Those of the first stage are there from the start, empty; of the second when it begins; a closed loop's have no
+    scheduled latency, which would be a panel without a line."""
+    metrics = Metrics()
+    metrics.expect(AHEAD)
+    second = {**PLACE, "stage": "c16"}
+    assert value(metrics, "trial_duration_seconds_count", **PLACE) == 0
+    assert value(metrics, "trial_duration_seconds_count", **second) is None
+    metrics.pulse(Pulse("c16", 8, 8, 2, 0, 0.3, client_bound=False))
+    assert value(metrics, "trial_duration_seconds_count", **second) == 0
+    assert value(metrics, "trial_scheduled_duration_seconds_count", **second) is None
+
+
+def test_a_run_that_chooses_its_stages_shows_none_that_it_may_not_run() -> None:
+    """A search counts from 0 in its first stage, and in each other one when it begins."""
+    metrics = Metrics()
+    metrics.expect(replace(AHEAD, is_steered=True))
+    second = {**PLACE, "stage": "c16"}
+    assert value(metrics, "trials_total", **PLACE, outcome="answered", reason="") == 0
+    assert value(metrics, "trials_total", **second, outcome="answered", reason="") is None
+    metrics.pulse(Pulse("c16", 8, 8, 2, 0, 0.3, client_bound=False))
+    assert value(metrics, "trials_total", **second, outcome="answered", reason="") == 0
+
+
+def test_a_scrape_costs_the_same_however_many_workers() -> None:
+    """J1, J2: pulses of 1 and of 100 workers make the same series, and a pulse takes no longer for those before it."""
+    metrics = Metrics(HandClock())
+    metrics.expect(AHEAD)
+    series = []
+    for workers in (1, 100):
+        for _ in range(100 * workers):
+            metrics.pulse(Pulse("c8", 8, 8, workers, 1_000_000, 0.3, client_bound=False))
+        series.append(generate_latest(metrics.registry).count(b"\n"))
+    assert series[0] == series[1]
+    assert len(metrics._lags._slots) == 1
+
+
+def test_only_the_running_stage_has_a_load() -> None:
+    """8 in flight, then 2.5 a second: each under its stage while it runs, and none when the run has ended."""
+    metrics, loads = Metrics(), []
+    for pulse in (Pulse("c8", 8, 8, 2, 0, 0.3, client_bound=False), Pulse("r2.5", 3, None, 2, 0, 0.3, False, (), 2.5)):
+        metrics.pulse(pulse)
+        loads.append([value(metrics, "stage_load", stage=stage) for stage in ("c8", "r2.5")])
+    metrics.finished()
+    assert loads == [[8, None], [None, 2.5]]
+    assert value(metrics, "stage_load", stage="r2.5") is None

@@ -7,7 +7,8 @@ from typing import Any
 
 from records import S, record, turn
 
-from loadrig.live.tally import Percentiles, Tally
+from loadrig.live.recent import Percentiles
+from loadrig.live.tally import Tally
 from loadrig.words.record import Record, Usage
 from loadrig.words.trial import RunInfo
 
@@ -39,14 +40,14 @@ def test_outcomes_add_up() -> None:
 def test_percentiles_are_nearest_rank() -> None:
     """Of 1 to 20 s the 50th percentile is the 10th value and the 95th the 19th; without samples both are null."""
     tally = tallied(*(ended(service_ns=second * S) for second in range(20, 0, -1)))
-    assert tally.service == Percentiles(10 * S, 19 * S)
-    assert tallied().service == Percentiles(None, None)
+    assert tally.service == Percentiles(10 * S, 19 * S, 20)
+    assert tallied().service == Percentiles(None, None, 0)
 
 
 def test_only_the_last_2000_samples_are_kept() -> None:
     """After 2,000 trials of 5 s nothing is left of 2,000 earlier ones of 1 s: memory stays, figures follow the load."""
     tally = tallied(*[ended(service_ns=S)] * 2000, *[ended(service_ns=5 * S)] * 2000)
-    assert tally.service == Percentiles(5 * S, 5 * S)
+    assert tally.service == Percentiles(5 * S, 5 * S, 2000)
 
 
 def test_failures_give_no_latency() -> None:
