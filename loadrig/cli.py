@@ -14,7 +14,9 @@ import typer
 from loadrig import __version__
 from loadrig.commands.advise_app import advise
 from loadrig.commands.corpus_app import corpus_app
+from loadrig.commands.dashboards_app import dashboards
 from loadrig.commands.grade_app import grade_app
+from loadrig.commands.nightly_app import nightly
 from loadrig.commands.study_app import study
 from loadrig.words.errors import InputError, Interrupted, LoadrigError
 from loadrig.words.settings import Fleet
@@ -31,7 +33,9 @@ app = typer.Typer(
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(grade_app, name="grade")
 app.command("study")(study)
+app.command("nightly")(nightly)
 app.command("advise")(advise)
+app.command("dashboards")(dashboards)
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan: a TOML file, such as plans/quickstart.toml")]
 BaseUrl = Annotated[str | None, typer.Option(help='Endpoint of every model: a URL, or "simulator"')]
@@ -56,6 +60,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask about an estimated 
 MetricsPort = Annotated[int | None, typer.Option(min=0, max=65535, help="Serve /metrics here; 0 takes a free port")]
 MetricsHost = Annotated[str, typer.Option(help="Address that /metrics listens on")]
 Linger = Annotated[float, typer.Option(min=0, help="Seconds to go on serving /metrics after the end")]
+Pushgateway = Annotated[str | None, typer.Option(help="Push metrics to this Prometheus pushgateway: its URL")]
 
 
 @app.command()
@@ -86,6 +91,7 @@ def run(
     metrics_port: MetricsPort = None,
     metrics_host: MetricsHost = "127.0.0.1",
     linger: Linger = 0.0,
+    pushgateway: Pushgateway = None,
 ) -> None:
     """Fires a plan: replays its questions through its arms, prints the figures and writes the report."""
     from loadrig.commands import firing
@@ -119,6 +125,7 @@ def run(
         metrics_host=metrics_host,
         metrics_port=metrics_port,
         linger_s=linger,
+        pushgateway=pushgateway,
         screen=screen,
         command_line=command_line(),
     )
@@ -191,6 +198,7 @@ def sweep(
     budget: Budget = None,
     yes: Yes = False,
     metrics_port: MetricsPort = None,
+    pushgateway: Pushgateway = None,
 ) -> None:
     """Runs one stage for each level of load until the target is past its knee, or searches for the highest load that
     keeps the objectives, beginning at the lowest level given; shows the stages side by side, and the knee."""
@@ -216,31 +224,12 @@ def sweep(
         budget=budget,
         objectives=tuple(map(written, objective or ())),
     )
-    options = Options(out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, command_line=command_line())
+    options = Options(
+        out=out, inline=inline, confirmed=yes, metrics_port=metrics_port, pushgateway=pushgateway,
+        command_line=command_line(),
+    )  # fmt: skip
     way = command.Way(search=search, stop=not no_stop, ceiling=ceiling, stages=stages)
     raise typer.Exit(command.sweep(plan, flags, options, way))
-
-
-@app.command()
-def nightly(
-    plan: PlanPath,
-    *,
-    base_url: BaseUrl = None,
-    limit: Limit = None,
-    one_pass: OnePass = False,
-    inline: Inline = False,
-    out: Out = Path("results"),
-    budget: Budget = None,
-    yes: Yes = False,
-    report_only: Annotated[bool, typer.Option("--report-only", help="Run nothing, only write the table")] = False,
-) -> None:
-    """Runs the plan, then writes cost per question by arm and local day over all its runs."""
-    from loadrig.commands import nightly as command
-    from loadrig.execution.options import Options, Overrides, command_line
-
-    options = Options(out=out, inline=inline, confirmed=yes, command_line=command_line())
-    flags = Overrides(base_url=base_url, limit=limit, one_pass=one_pass, budget=budget)
-    raise typer.Exit(command.nightly(plan, flags, options, report_only=report_only))
 
 
 @app.command()
