@@ -1,0 +1,95 @@
+"""What a dialect's own reader makes of a reply that was seen from outside, event by event with its read. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loadrig.marks import Kind
+from loadrig.outside import Seen
+from loadrig.providers import ApiError, Dialect, Heard
+from loadrig.sse import Decoder
+from loadrig.words.record import Usage
+
+CONTENT = (Kind.TEXT, Kind.THINKING, Kind.TOOL)
+
+
+@dataclass(frozen=True, slots=True)
+class Listened:
+    """`events`: number of the read that completed it, and kind. `at_start`: the usage when the first content came (at
+    the end, where there is none). `error`: the endpoint's own, where it gave an error status."""
+
+    seen: Seen
+    events: tuple[tuple[int, Kind], ...]
+    heard: Heard
+    at_start: Usage
+    error: ApiError | None
+
+    @property
+    def is_stream(self) -> bool:
+        return (self.seen.header("content-type") or "").startswith("text/event-stream")
+
+    @property
+    def is_good(self) -> bool:
+        """A whole reply of this dialect."""
+        return self.seen.status == 200 and self.heard.complete and self.heard.error is None
+
+    @property
+    def content_reads(self) -> tuple[int, ...]:
+        """The reads that brought content, each once for each piece of it."""
+        return tuple(read for read, kind in self.events if kind in CONTENT)
+
+    def at_ns(self, read: int) -> int:
+        """When a read was made, since the request began."""
+        return self.seen.pieces[read][0] - self.seen.began_ns
+
+    @property
+    def told(self) -> str:
+        """What came, for who must be told that it was nothing good. In bounds; of the endpoint's words the first."""
+        seen, heard = self.seen, self.heard
+        if seen.status is None:
+            return seen.problem or "no reply"
+        if self.error is not None:
+            return f"HTTP {seen.status} {_short(self.error.told)}".strip()
+        if (encoding := seen.header("content-encoding")) not in (None, "identity"):
+            return f"the reply is {encoding}-encoded although identity was asked for: loadrig refuses it"
+        if not self.is_stream:
+            return f"HTTP {seen.status} with {seen.header('content-type') or 'no content type'}, no event stream"
+        if heard.error is not None:
+            return f"an error in the stream: {_short(heard.error.told)}"
+        return (
+            _short(heard.malformed or "")
+            or f"the stream ended before the reply was complete{f' ({seen.problem})' if seen.problem else ''}"
+        )
+
+
+def listened(seen: Seen, dialect: Dialect) -> Listened:
+    """Feeds what was seen to the dialect's reader."""
+    reader, decoder = dialect.reader(), Decoder()
+    events: list[tuple[int, Kind]] = []
+    at_start: Usage | None = None
+    if seen.status is not None and seen.status < 300 and _is_plain(seen):
+        for number, (_, data) in enumerate(seen.pieces):
+            for payload in decoder.feed(data):
+                if reader.ended:
+                    break
+                kind = reader.feed(payload)
+                events.append((number, kind))
+                if at_start is None and kind in CONTENT:
+                    at_start = reader.heard().usage
+    heard = reader.heard()
+    error = dialect.error(seen.body) if seen.status is not None and seen.status >= 400 else None
+    return Listened(seen, tuple(events), heard, heard.usage if at_start is None else at_start, error)
+
+
+def _is_plain(seen: Seen) -> bool:
+    return seen.header("content-encoding") in (None, "identity")
+
+
+def each(reads: Sequence[int]) -> dict[int, int]:
+    """How many pieces of content each read brought."""
+    return {read: reads.count(read) for read in dict.fromkeys(reads)}
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:160]
