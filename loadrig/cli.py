@@ -15,6 +15,7 @@ from loadrig import __version__
 from loadrig.commands.advise_app import advise
 from loadrig.commands.corpus_app import corpus_app
 from loadrig.commands.dashboards_app import dashboards
+from loadrig.commands.doctor_app import doctor
 from loadrig.commands.grade_app import grade_app
 from loadrig.commands.nightly_app import nightly
 from loadrig.commands.study_app import study
@@ -35,6 +36,7 @@ app.add_typer(grade_app, name="grade")
 app.command("study")(study)
 app.command("nightly")(nightly)
 app.command("advise")(advise)
+app.command("doctor")(doctor)
 app.command("dashboards")(dashboards)
 
 PlanPath = Annotated[Path, typer.Argument(help="A plan: a TOML file, such as plans/quickstart.toml")]
