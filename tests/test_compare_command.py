@@ -43,7 +43,9 @@ def test_a_command_of_the_page_works(line: str, tmp_path: Path, monkeypatch: pyt
     assert called.code == 0, called.out + called.err
     assert "inside noise" in called.out
     folder = "BRANCH" if "BRANCH" in line else "MAIN"
-    assert {path.name for path in (tmp_path / "results" / folder).glob("compare.*")} == {"compare.md", "compare.json"}
+    assert {path.name for path in (tmp_path / "results" / folder).glob("compare.*")} == {
+        "compare.md", "compare.json", "compare.html",
+    }  # fmt: skip
 
 
 def test_a_gate_that_fails_exits_with_one(tmp_path: Path) -> None:

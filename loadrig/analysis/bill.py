@@ -35,11 +35,12 @@ _LINES: Mapping[Purpose, LineName] = MappingProxyType({"prime": "priming", "summ
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One attempt on the bill; `amount` None: unknown."""
+    """One attempt on the bill; `amount` None: unknown. `usage`: the tokens it is for, as far as they were told."""
 
     line: LineName
     amount: Decimal | None
     at_least: bool
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ def charges(record: Record, *, superseded: bool = False) -> Iterator[Charge]:
     if record.cost is None and all(charge.amount is not None for charge in found):
         yield Charge(_line(record, superseded=superseded, last=True), None, at_least=False)
     elif not attempts and record.cost is not None:
-        yield Charge(_line(record, superseded=superseded, last=True), Decimal(record.cost), _open(record.usage))
+        line = _line(record, superseded=superseded, last=True)
+        yield Charge(line, Decimal(record.cost), _open(record.usage), record.usage)
 
 
 def money(found: Iterable[Charge], currency: str | None) -> Money:
@@ -115,16 +117,28 @@ def money(found: Iterable[Charge], currency: str | None) -> Money:
 
 def bill(run: RunFolder) -> Bill:
     """The whole bill of a run."""
-    found = [charge for record in run.records for charge in charges(record)]
-    found += [charge for record in run.superseded for charge in charges(record, superseded=True)]
-    judging = (record for judge in judge_runs(run.path) for record in (*judge.records, *judge.superseded))
-    found += [replace(charge, line=_beforehand(record)) for record in run.probes for charge in charges(record)]
-    found += [replace(charge, line="judge") for record in judging for charge in charges(record)]
-    currency = currency_of(run)
+    found, currency = [charge for _, charge in every_charge(run)], currency_of(run)
     lines = tuple(
         Line(name, money((c for c in found if c.line == name), currency)) for name in get_args(LineName)
     )  # fmt: skip
     return Bill(lines, money(found, currency))
+
+
+def every_charge(run: RunFolder) -> Iterator[tuple[Record, Charge]]:
+    """All that is on the bill of a run, each charge on its line and beside the record it belongs to."""
+    for record, line, superseded in every_record(run):
+        for charge in charges(record, superseded=superseded):
+            yield record, charge if line is None else replace(charge, line=line)
+
+
+def every_record(run: RunFolder) -> Iterator[tuple[Record, LineName | None, bool]]:
+    """Each record with something on the bill: the one line it is on, or None where its attempts are on several; and
+    whether it is superseded."""
+    yield from ((record, None, False) for record in run.records)
+    yield from ((record, "superseded", True) for record in run.superseded)
+    yield from ((record, _beforehand(record), False) for record in run.probes)
+    judging = (record for judge in judge_runs(run.path) for record in (*judge.records, *judge.superseded))
+    yield from ((record, "judge", False) for record in judging)
 
 
 def per_question(records: Iterable[Record], currency: str | None, *, correct: int | None) -> PerQuestion:
@@ -156,10 +170,10 @@ def plain(amount: Decimal) -> str:
 
 def _charge(attempt: Attempt, line: LineName) -> Charge:
     if attempt.cost is not None:
-        return Charge(line, Decimal(attempt.cost), _open(attempt.usage))
+        return Charge(line, Decimal(attempt.cost), _open(attempt.usage), attempt.usage)
     if attempt.usage is None and is_free(attempt):
         return Charge(line, Decimal(0), at_least=False)
-    return Charge(line, None, at_least=False)
+    return Charge(line, None, at_least=False, usage=attempt.usage)
 
 
 def _beforehand(record: Record) -> LineName:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from loadrig.analysis import citations
+from loadrig.analysis import citations, timing
 from loadrig.analysis.accuracy import ArmAccuracy, Dropped, accuracy_by_arm, correct, dropped
 from loadrig.analysis.behaviour import Behaviour, behaviour
 from loadrig.analysis.bill import Bill, PerQuestion, bill, currency_of, per_question
@@ -23,8 +23,10 @@ from loadrig.analysis.contexts import looked_at
 from loadrig.analysis.experiments.whole import Experiments, experiments
 from loadrig.analysis.failures import FailureCount, failure_counts, phase_of
 from loadrig.analysis.freshness import Freshness, freshness, troubles
+from loadrig.analysis.frontier import Frontier, frontier
 from loadrig.analysis.grading import GradingFigures, grading_figures
 from loadrig.analysis.latency import FirstTurns, Latency, Searching, Spread, first_turns, latency, searching, spread
+from loadrig.analysis.ledger import Spent, spent
 from loadrig.analysis.load import StageLoad, stage_loads
 from loadrig.analysis.long_context import LongContext, long_context
 from loadrig.analysis.retrieval import ArmRecall, recall_by_arm
@@ -133,17 +135,20 @@ class Summary:
     stages: tuple[StageLoad, ...]
     sweep: Sweep | None
     arms: tuple[ArmFigures, ...]
+    times: tuple[timing.ArmTimes, ...]
     failures: tuple[FailureCount, ...]
     crediting_rule: str
     recall: tuple[ArmRecall, ...]
     grading: GradingFigures
     accuracy: tuple[ArmAccuracy, ...]
+    frontier: Frontier
     dropped: tuple[Dropped, ...]
     repeated_answers: tuple[Repeated, ...]
     behaviour: Behaviour
     experiments: Experiments
     long_context: LongContext
     bill: Bill
+    spent: tuple[Spent, ...]
     built: tuple[ArmBuilt, ...]
     caching: tuple[ArmCaching, ...]
     safeguards: tuple[Safeguard, ...]
@@ -174,17 +179,20 @@ def summarize(run: RunFolder) -> Summary:
         stages=stages,
         sweep=sweep(run, stages),
         arms=_arms(run, {stage.stage: stage.client_bound for stage in stages}),
+        times=timing.times(run),
         failures=failure_counts(run),
         crediting_rule=CREDITING_RULE,
         recall=recall,
         grading=grading_figures(run),
         accuracy=accuracy,
+        frontier=frontier(run, accuracy),
         dropped=known,
         repeated_answers=repeated,
         behaviour=behaves,
         experiments=experiments(run, prompts),
         long_context=long_context(run, looked),
         bill=whole,
+        spent=spent(run),
         built=built(run),
         caching=caching(run, prompts),
         safeguards=checked,

@@ -33,13 +33,15 @@ class TokenMeans:
 
 @dataclass(frozen=True, slots=True)
 class TurnMeans:
-    """Means over the `n` turns that were the `turn`-th of their trial. `cost`: of those whose cost is known."""
+    """Means over the `n` turns that were the `turn`-th of their trial. `cost`: of those whose cost is known; `tokens`:
+    of those that told any, by kind."""
 
     turn: int
     n: int
     prompt: float | None
     output: float | None
     cost: float | None
+    tokens: TokenMeans
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def by_turn(records: Iterable[Record]) -> tuple[TurnMeans, ...]:
     for place in range(longest):
         turns = [record.turns[place] for record in records if len(record.turns) > place]
         means, costs = token_means(turn.usage for turn in turns), [_cost(turn) for turn in turns]
-        rows.append(TurnMeans(place + 1, len(turns), means.prompt, means.output, _average(costs)))
+        rows.append(TurnMeans(place + 1, len(turns), means.prompt, means.output, _average(costs), means))
     return tuple(rows)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from loadrig.analysis.compare.gate import gate
+from loadrig.analysis.compare.paired import paired
 from loadrig.analysis.compare.sides import pairs
 from loadrig.analysis.compare.whole import compare as compared
 from loadrig.analysis.judging import objectives_of
@@ -32,8 +33,8 @@ class Asked:
 
 
 def compare(asked: Asked, console: Console | None) -> int:
-    """Writes compare.md and compare.json into `out`, or b's folder; 1 when the gate fails, else 0. Raises `InputError`
-    for runs that cannot be compared."""
+    """Writes compare.md, compare.html and compare.json into `out`, or b's folder; 1 when the gate fails, else 0. Raises
+    `InputError` for runs that cannot be compared."""
     objectives = [written(text) for text in asked.objectives]
     a = read_run(asked.a)
     b = a if asked.b is None else read_run(asked.b)
@@ -45,5 +46,5 @@ def compare(asked: Asked, console: Console | None) -> int:
     found = gate(comparison, sides, objectives, points=asked.points) if wanted else None
     out = asked.out or b.path
     out.mkdir(parents=True, exist_ok=True)
-    reports.write(comparison, found, out, console)
+    reports.write(comparison, found, out, each=paired(sides), console=console)
     return DONE if found is None or found.passed else FAILED

@@ -1,4 +1,4 @@
-"""compare.md and compare.json: what differs between two runs, what that did, and what nobody can say of it.
+"""compare.md, compare.html, compare.json: what differs between two runs, what that did, and what nobody can say of it.
 
 Words follow numbers: a difference is inside the noise unless its Holm-adjusted p and its whole interval say otherwise
 (`loadrig.analysis.compare.words`), and nothing is called better. What the runs and their models say is data.
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.panel import Panel
@@ -20,6 +21,7 @@ from loadrig.analysis.compare.accuracy import Right
 from loadrig.analysis.compare.figures import Figure
 from loadrig.analysis.compare.gate import Gate
 from loadrig.analysis.compare.marks import Marked
+from loadrig.analysis.compare.paired import Paired
 from loadrig.analysis.compare.whole import Comparison, Pair
 from loadrig.log import write_json
 from loadrig.reports.compare_tables import (
@@ -35,11 +37,14 @@ from loadrig.reports.compare_tables import (
     times,
     told,
 )
-from loadrig.reports.markdown import escaped, section
+from loadrig.reports.markdown import escaped, section, shown
 from loadrig.reports.table import Table, one_line
 from loadrig.reports.terminal import PAGE, draw
 
-NAMES = ("compare.md", "compare.json")
+if TYPE_CHECKING:
+    from loadrig.reports.pictures import Picture
+
+NAMES = ("compare.md", "compare.json", "compare.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +56,33 @@ class Compared:
     gate: Gate | None
 
 
-def write(comparison: Comparison, gate: Gate | None, folder: Path, console: Console | None = None) -> Path:
-    """Writes both files into the folder, shows the comparison on the console, and returns the path of compare.md."""
+def write(
+    comparison: Comparison,
+    gate: Gate | None,
+    folder: Path,
+    *,
+    each: Sequence[Paired] = (),
+    console: Console | None = None,
+) -> Path:
+    """Writes every file into the folder, shows the comparison on the console, and returns the path of compare.md.
+    `each`: how far the questions differ, one by one."""
+    from loadrig.reports import compare_page  # noqa: PLC0415 - drawing takes a second to load, and a refusal none of it
+
     said = tuple(findings(comparison))
-    path = folder / NAMES[0]
-    path.write_text(render(comparison, gate, said), encoding="utf-8")
+    path, drawn = folder / NAMES[0], compare_page.drawings(comparison, each)
+    kept = list(compare_page.pictures(folder, drawn))
+    path.write_text(render(comparison, gate, said, kept), encoding="utf-8")
     write_json(folder / NAMES[1], Compared(comparison, said, gate))
+    lead = (variables(comparison), *said)
+    html = compare_page.page(comparison, lead, list(tables(comparison, gate)), drawn)
+    (folder / NAMES[2]).write_text(html, encoding="utf-8")
     if console is not None:
         _show(comparison, gate, said, console)
         console.print(f"Report: {path}", markup=False)
     return path
 
 
-def render(comparison: Comparison, gate: Gate | None, said: tuple[str, ...]) -> str:
+def render(comparison: Comparison, gate: Gate | None, said: tuple[str, ...], pictures: Sequence[Picture] = ()) -> str:
     """The Markdown."""
     lines = [f"# {escaped(comparison.b)} against {escaped(comparison.a)}"]
     if comparison.note:
@@ -72,6 +91,7 @@ def render(comparison: Comparison, gate: Gate | None, said: tuple[str, ...]) -> 
     if comparison.warnings:
         lines.append("\n".join(("**Warnings**", "", *(f"- {escaped(warning)}" for warning in comparison.warnings))))
     lines.append("\n".join(("## Findings", "", *(f"- {escaped(line)}" for line in said))))
+    lines += [shown(picture) for picture in pictures]
     lines += [section(table) for table in tables(comparison, gate)]
     return "\n\n".join(lines) + "\n"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
@@ -31,6 +32,9 @@ from loadrig.reports import (
     speed,
 )  # fmt: skip
 from loadrig.reports.table import Table, one_line
+
+if TYPE_CHECKING:
+    from loadrig.reports.pictures import Picture
 
 DEFINITIONS = (
     ("timed", "trials of the measured phase, asked once; the tail ended with fewer than N in flight and is not timed"),
@@ -75,15 +79,23 @@ _SPECIAL = re.compile(r"((?<!\d)\*|\*(?!/|$)|[\\`\[\]<>|&#~])")
 
 
 def write(run: RunFolder, summary: Summary) -> Path:
-    """Writes report.md into the run's folder."""
+    """Writes report.md into the run's folder, and its pictures beside it."""
+    from loadrig.reports import pictures  # noqa: PLC0415 - others take their Markdown from here and draw nothing
+
     path = run.path / "report.md"
-    path.write_text(render(summary), encoding="utf-8")
+    path.write_text(render(summary, pictures.write(run.path, summary)), encoding="utf-8")
     return path
 
 
-def render(summary: Summary) -> str:
-    """The whole report."""
-    return "\n\n".join((*head(summary), *(section(table) for table in tables(summary)), _definitions())) + "\n"
+def render(summary: Summary, pictures: Sequence[Picture] = ()) -> str:
+    """The whole report, with the pictures that were drawn for it."""
+    parts = (*head(summary), *map(shown, pictures), *(section(table) for table in tables(summary)), _definitions())
+    return "\n\n".join(parts) + "\n"
+
+
+def shown(picture: Picture) -> str:
+    """A picture, with what it shows for those who do not see it."""
+    return f"![{escaped(picture.text, 900)}]({picture.path})"
 
 
 def tables(summary: Summary) -> Iterator[Table]:

@@ -94,7 +94,7 @@ def _times(
         [r for r in (side.due if name == "scheduled" else side.timed) if r.stage == stage]
         for side, stage in zip(sides, stages, strict=True)
     ]
-    a, b = (_ranked(of, name) for of in records)
+    a, b = (ranked(of, name) for of in records)
     (ok_a, n_a), (ok_b, n_b) = (_counts(of) for of in (a, b))
     if not ok_a + ok_b:
         return
@@ -110,8 +110,8 @@ def _times(
             )  # fmt: skip
 
 
-def _ranked(records: Iterable[Record], name: str) -> Values:
-    """Times by question, infinite where the trial did not succeed."""
+def ranked(records: Iterable[Record], name: str) -> Values:
+    """Times (ns) by question, infinite where the trial did not succeed."""
     value = measure(name).value
     found = ((r.question, value(r) if succeeded(r) else math.inf) for r in records)
     return grouped((question, float(time)) for question, time in found if time is not None)
