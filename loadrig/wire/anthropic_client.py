@@ -10,10 +10,11 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loadrig.wire.anthropic_head import PLACEHOLDER_KEY, only_the_plan
+from loadrig.wire.anthropic_head import only_the_plan
 from loadrig.wire.dressing import dressed
 from loadrig.wire.engine import Engine
 from loadrig.wire.head import Head
+from loadrig.wire.key import PLACEHOLDER_KEY
 from loadrig.wire.turn import Target
 
 if TYPE_CHECKING:

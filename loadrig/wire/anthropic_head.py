@@ -20,14 +20,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from loadrig.providers import Endpoint
-from loadrig.wire.head import PLACEHOLDER_TOLD, Head, head_lines, is_loopback, origin_of
-from loadrig.wire.key import file_variable, key_of
-from loadrig.words.errors import InputError
+from loadrig.wire.head import Head, head_lines, origin_of
+from loadrig.wire.key import PLACEHOLDER_KEY, file_variable, key_for
 
 if TYPE_CHECKING:
     import httpx2
 
-PLACEHOLDER_KEY = "no-key"
 _PREFIX = "ANTHROPIC_"
 _one_at_a_time = threading.Lock()  # the environment is the process's own
 
@@ -39,16 +37,8 @@ def anthropic_head(endpoint: Endpoint, base_url: str | None) -> Head:
     """
     url = endpoint.base_url if base_url is None else base_url
     origin = origin_of(url)
-    key = key_of(endpoint.key_variable, os.environ)
-    if not key and origin[1] == origin_of(endpoint.base_url)[1]:
-        raise InputError(
-            f"no key for {origin[1]}: {endpoint.key_variable} is not set",
-            remedy=f"export {endpoint.key_variable}=..., or the name of a file with the key as "
-            f'{file_variable(endpoint.key_variable)}, or set base_url = "simulator" in the plan',
-        )
-    warnings = found_in_environment(os.environ, endpoint.key_variable)
-    if not key and not is_loopback(origin[1]):
-        warnings += (f"{endpoint.key_variable} is not set: {origin[1]} {PLACEHOLDER_TOLD}",)
+    key, untold = key_for(endpoint, origin[1], os.environ)
+    warnings = (*found_in_environment(os.environ, endpoint.key_variable), *untold)
     is_first = "anthropic" not in sys.modules
     with only_the_plan(endpoint.key_variable):
         request = asyncio.run(_captured(key or PLACEHOLDER_KEY, url))
