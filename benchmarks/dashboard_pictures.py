@@ -1,6 +1,6 @@
 """Pictures of both dashboards, and their figures beside those of the run's own summary.
 
-    python benchmarks/dashboard_pictures.py [--levels 2,4,8,16,32] [--seconds 24] [--scrapes 2] [--out docs/pictures]
+    python benchmarks/dashboard_pictures.py [--levels 2,4,8,16,32] [--seconds 24] [--scrapes 2] [--only run]
 
 Fires a run on the embedded simulator, scraped by a Prometheus for each interval in --scrapes (seconds, such as 1,15)
 with the shipped configuration, and draws the dashboards by Grafana's own components. The first interval makes
@@ -12,13 +12,16 @@ summary.json says.
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,6 +32,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "grafana")]
 
 import grafana_page  # noqa: E402
 import msgspec  # noqa: E402
+import numpy as np  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from prometheus_server import as_grafana, at, prometheus  # noqa: E402
 
@@ -36,6 +40,7 @@ from loadrig.live.dashboards.setup import Setup, files, write  # noqa: E402
 
 FILES = files(Setup())
 MARK = "SIMULATED"
+HEIGHT, SCALE = 4_600, 0.7
 LINGER_S = 16
 SCENARIO = """\
 slots = 12
@@ -86,9 +91,12 @@ def main() -> int:
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=grafana_page.chromium(), args=grafana_page.ARGUMENTS)
-        page = browser.new_page(viewport={"width": grafana_page.WIDTH, "height": 800})
-        _run(Path(folder), given, page)
-        _nights(Path(folder) / "nights", given.out / "dashboard-nights.png", page)
+        viewport = {"width": grafana_page.WIDTH, "height": HEIGHT}
+        page = browser.new_page(viewport=viewport, device_scale_factor=SCALE)
+        if given.only != "nights":
+            _run(Path(folder), given, page)
+        if given.only != "run":
+            _nights(Path(folder) / "nights", given.out / "dashboard-nights.png", page)
         browser.close()
     return 0
 
@@ -101,22 +109,22 @@ def _run(folder: Path, given: argparse.Namespace, page: Page) -> None:
     command = [sys.executable, "-c", "from loadrig.cli import main; main()", "run", str(folder / "plan.toml")]
     flags = ["--metrics-port", "0", "--linger", str(LINGER_S), "--out", str(folder / "results")]
     with ExitStack() as stack:
-        start_s = time.time()
         fired = subprocess.Popen([*command, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         stack.enter_context(fired)
         assert fired.stderr is not None
         target = next(found[1] for line in fired.stderr if (found := re.search(r"metrics at http://([^/]+)/", line)))
-        servers = {}
+        start_s, servers = time.time(), {}
         for scrape_s in given.scrapes:
             home = folder / f"every-{scrape_s}"
             write(Setup(targets=(target,), interval_s=scrape_s), home)
             servers[scrape_s] = stack.enter_context(prometheus(home, home / "prometheus.yml"))
         _, told = fired.communicate()
+        end_s = time.time()
         assert fired.returncode == 0, told
         (run,) = (path for path in (folder / "results").iterdir() if path.is_dir())
         for place, (scrape_s, server) in enumerate(servers.items()):
             name = "dashboard-run.png" if place == 0 else f"dashboard-run-{scrape_s}s.png"
-            span = {"start": start_s, "end": time.time(), "scrape_s": scrape_s}
+            span = {"start": start_s, "end": end_s - LINGER_S / 2, "scrape_s": scrape_s}
             _drawn("loadrig.json", server, given.out / name, page, span=span)
             _compared(server, run, **span)
 
@@ -125,9 +133,40 @@ def _drawn(board: str, server: str, picture: Path, page: Page, *, span: dict[str
     with grafana_page.served(FILES[board], server) as address:
         seen = grafana_page.look(page, address, **span, mark=MARK)
         page.wait_for_timeout(500)
-        page.screenshot(path=picture, full_page=True)
+        clip = {"x": 0, "y": 0, "width": grafana_page.WIDTH, "height": _bottom(page)}
+        picture.write_bytes(_fewer_colors(page.screenshot(clip=clip), page))
     bad = [f"{one.title}: {one.state}" for one in seen if one.state != "ok"]
     print(f"{picture}: {len(seen)} panels, {picture.stat().st_size / 1000:.0f} kB; without data: {bad or 'none'}")
+
+
+def _fewer_colors(png: bytes, page: Page) -> bytes:
+    """The same picture in 256 colours, a third of the size: the most frequent ones, and for the others the nearest."""
+    read = """async (url) => {
+        const image = new Image(); image.src = url; await image.decode();
+        const canvas = new OffscreenCanvas(image.width, image.height), pen = canvas.getContext("2d");
+        pen.drawImage(image, 0, 0);
+        const {data} = pen.getImageData(0, 0, image.width, image.height);
+        const parts = [];
+        for (let at = 0; at < data.length; at += 30000) parts.push(String.fromCharCode(...data.slice(at, at + 30000)));
+        return [image.width, image.height, btoa(parts.join(''))];
+    }"""
+    width, height, text = page.evaluate(read, f"data:image/png;base64,{base64.b64encode(png).decode()}")
+    pixels = np.frombuffer(base64.b64decode(text), np.uint8).reshape(-1, 4)[:, :3]
+    colors, inverse, counts = np.unique(pixels, axis=0, return_inverse=True, return_counts=True)
+    kept = colors[np.argsort(counts)[::-1][:256]]
+    nearest = ((colors[:, None].astype(int) - kept[None].astype(int)) ** 2).sum(axis=2).argmin(axis=1).astype(np.uint8)
+    rows = nearest[inverse.reshape(-1)].reshape(height, width)
+    body = b"".join(b"\0" + row.tobytes() for row in rows)
+    head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"PLTE", kept.tobytes()), (b"IDAT", zlib.compress(body, 9)), (b"IEND", b""))
+    written = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(written)
+
+
+def _bottom(page: Page) -> int:
+    return min(HEIGHT, int(page.evaluate("document.documentElement.getElementsByTagName('body')[0].scrollHeight")))
 
 
 def _compared(server: str, run: Path, *, start: float, end: float, scrape_s: float) -> None:
@@ -150,9 +189,8 @@ def _exact(stage: dict[str, Any]) -> dict[str, float]:
         "load": stage["concurrency"], "answered/s": stage["trials_per_s"], "failed": stage["failed"],
         "timed n": stage["service"]["successes"]["p50"]["n"],
     }  # fmt: skip
-    for column, of in (("TTFT", "ttft"), ("latency", "service")):
-        for share, one in stage[of]["successes"].items():
-            found[f"{column} {share}"] = None if one["value_ns"] is None else one["value_ns"] / 1e9
+    for share, one in stage["service"]["successes"].items():
+        found[f"latency {share}"] = None if one["value_ns"] is None else one["value_ns"] / 1e9
     return found
 
 
@@ -233,6 +271,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=24)
     parser.add_argument("--scrapes", type=lambda text: [int(part) for part in text.split(",")], default=[2])
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures")
+    parser.add_argument("--only", choices=("run", "nights"))
     return parser.parse_args()
 
 

@@ -13,16 +13,18 @@ import {
   FieldType, ThemeContext, createTheme, dateTime, getDisplayProcessor, rangeUtil, standardTransformers,
   standardTransformersRegistry, toDataFrame, transformDataFrame,
 } from "@grafana/data";
-import { BigValue, Table, TimeSeries } from "@grafana/ui";
+import { BigValue, TimeSeries } from "@grafana/ui";
+import { TableNG } from "@grafana/ui/unstable"; // what Grafana's own table panel draws with
 
 const asked = new URLSearchParams(location.search);
 const theme = createTheme({ colors: { mode: asked.get("theme") === "light" ? "light" : "dark" } });
 const [from, to, scrape] = ["from", "to", "scrape"].map((name) => Number(asked.get(name)));
+const range = { from: dateTime(from * 1000), to: dateTime(to * 1000), raw: { from: "", to: "" } };
 const COLUMN = 58, LINE = 36, GAP = 8;
 
 standardTransformersRegistry.setInit(() =>
   [standardTransformers.mergeTransformer, standardTransformers.organizeFieldsTransformer].map((transformation) => ({
-    id: transformation.id, name: transformation.name, transformation,
+    id: transformation.id, name: transformation.name, transformation: async () => transformation,
   })));
 
 async function api(path, params) {
@@ -77,7 +79,6 @@ async function variables(board) {
 
 function intervals(panel, width, values) {
   const least = Math.max(scrape, panel.interval ? seconds(filled(panel.interval, values)) : 0);
-  const range = { from: dateTime(from * 1000), to: dateTime(to * 1000) };
   const { intervalMs } = rangeUtil.calculateInterval(range, panel.maxDataPoints || width, `${least}s`);
   const step = Math.max(intervalMs / 1000, scrape);
   return { step, __interval: `${step}s`, __rate_interval: `${Math.max(step + scrape, 4 * scrape)}s` };
@@ -137,6 +138,11 @@ const CUSTOM = {
   table: { align: "auto", cellOptions: { type: "auto" }, inspect: false, filterable: false },
 };
 
+function matched({ id, options }, name, frame) {
+  if (id === "byRegexp") return new RegExp(options.slice(1, -1)).test(name);
+  return options === (id === "byName" ? name : frame.refId);
+}
+
 function configured(panel, field, frame) {
   const { defaults = {}, overrides = [] } = panel.fieldConfig ?? {};
   const config = { ...defaults, ...field.config, custom: { ...CUSTOM[panel.type], ...defaults.custom } };
@@ -144,7 +150,7 @@ function configured(panel, field, frame) {
   if (field.type !== FieldType.number) delete config.unit;
   for (const { matcher, properties } of overrides) {
     const name = config.displayName ?? config.displayNameFromDS ?? field.name;
-    if (matcher.id === "byName" ? matcher.options !== name : matcher.options !== frame.refId) continue;
+    if (!matched(matcher, name, frame)) continue;
     for (const { id, value } of properties) {
       if (id.startsWith("custom.")) config.custom[id.slice(7)] = value;
       else config[id] = value;
@@ -153,11 +159,15 @@ function configured(panel, field, frame) {
   return config;
 }
 
+// As Grafana's chart does: what is no number is a gap.
+const gaps = (field) => (field.type === FieldType.number ? field.values.map((one) => (Number.isFinite(one) ? one : null)) : field.values);
+
 function ready(panel, frames) {
   return frames.map((frame, place) => ({
     ...frame,
     fields: frame.fields.map((field) => {
-      const made = { ...field, config: configured(panel, field, frame), state: { ...field.state, seriesIndex: place } };
+      const values = panel.type === "timeseries" ? gaps(field) : field.values;
+      const made = { ...field, values, config: configured(panel, field, frame), state: { ...field.state, seriesIndex: place } };
       made.display = getDisplayProcessor({ field: made, theme, timeZone: "utc" });
       made.getLinks = () => [];
       return made;
@@ -174,7 +184,7 @@ function lastValues(panel, frames) {
   }
   return frames.map((frame) => {
     const field = frame.fields[1];
-    const known = field.values.filter((value) => value !== null && !Number.isNaN(value));
+    const known = field.values.filter((value) => value !== null);
     return [frame.name, said(field.display(known.at(-1) ?? field.values.at(-1)))];
   });
 }
@@ -211,10 +221,9 @@ function Marks({ config, marks }) {
 }
 
 function Lines({ panel, frames, width, height, marks }) {
-  const timeRange = { from: dateTime(from * 1000), to: dateTime(to * 1000), raw: { from: "", to: "" } };
   const legend = { calcs: [], ...panel.options.legend };
   return (
-    <TimeSeries frames={frames} structureRev={1} timeRange={timeRange} timeZone="utc" width={width} height={height}
+    <TimeSeries frames={frames} structureRev={1} timeRange={range} timeZone="utc" width={width} height={height}
       legend={legend}>{(config) => <Marks config={config} marks={marks} />}</TimeSeries>
   );
 }
@@ -232,7 +241,10 @@ function Numbers({ panel, frames, width, height }) {
 }
 
 function Rows({ panel, frames, width, height }) {
-  return <Table data={frames[0]} width={width} height={height} initialSortBy={panel.options.sortBy} />;
+  return (
+    <TableNG data={frames[0]} width={width} height={height} sortBy={panel.options.sortBy} cellHeight="sm"
+      structureRev={1} timeRange={range} fieldConfig={panel.fieldConfig} getActions={() => []} />
+  );
 }
 
 const KINDS = { timeseries: Lines, stat: Numbers, table: Rows };

@@ -69,7 +69,8 @@ def test_no_panel_covers_another(board: dict[str, Any]) -> None:
         for column, row in itertools.product(range(at["x"], at["x"] + at["w"]), range(at["y"], at["y"] + at["h"]))
     ]
     assert len(cells) == len(set(cells))
-    assert {column for column, _ in cells} == set(range(24))
+    assert max(column for column, _ in cells) == 23
+    assert len(cells) == 24 * len({row for _, row in cells})
 
 
 @each_board

@@ -28,8 +28,8 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def test_values_arrive_as_they_were_counted(endpoint: Endpoint, tmp_path: Path) -> None:
-    """Prometheus, with the configuration that the command writes, comes to hold the run's 1,000 planned trials, and that
-    one of every three failed."""
+    """Prometheus, with the configuration that the command writes, comes to hold the run's 1,000 planned trials, and
+    that one of every three failed."""
     write(Setup(targets=(f"127.0.0.1:{endpoint.port}",), interval_s=1), tmp_path)
     expected = {
         "loadrig_trials_planned_total": 1000,

@@ -15,6 +15,7 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 from loadrig.live.dashboards.panels import Panel, Query, Style
 
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
+NAME_WIDTH, LEAST_WIDTH = 210, 84  # of a table's first column, and of the others, in pixels
 POINTS = 5_000  # of "so far" figures: so fine that a run's last totals are seen in a view of a whole day, too
 STYLES: dict[Style, dict[str, object]] = {
     "line": {},
@@ -89,8 +90,10 @@ def _table(panel: Panel, number: int) -> table.Panel:
     )
     key = panel.sorted_by.removeprefix("-")
     shown.sort_by([common.TableSortByFieldState().display_name(key).desc(key != panel.sorted_by)])
+    shown.override_by_name(title, [models.DynamicConfigValue("custom.width", NAME_WIDTH)])
     for query in panel.queries:
-        shown.override_by_name(query.legend, [models.DynamicConfigValue("unit", query.unit or panel.unit)])
+        unit = models.DynamicConfigValue("unit", query.unit or panel.unit)
+        shown.override_by_name(query.legend, [unit, models.DynamicConfigValue("custom.minWidth", LEAST_WIDTH)])
     return shown
 
 
@@ -110,6 +113,9 @@ def _chart(panel: Panel, number: int) -> timeseries.Panel:
     for letter, query in zip(ascii_uppercase, panel.queries, strict=False):
         if changes := STYLES[query.style]:
             shown.override_by_query(letter, [models.DynamicConfigValue(*change) for change in changes.items()])
+    for name, color in panel.colors:
+        fixed = {"mode": "fixed", "fixedColor": color}
+        shown.override_by_name(name, [models.DynamicConfigValue("color", fixed)])
     return shown
 
 

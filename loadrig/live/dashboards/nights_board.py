@@ -19,6 +19,8 @@ ANSWERED, NOT_ANSWERED = f'{ASKED},outcome="answered"', f'{ASKED},outcome!="answ
 CACHE_READ, PROMPT = f'{EVERY},kind="cache_read"', f'{EVERY},kind=~"input|cache_write|cache_read"'
 COST, TRIALS, TOKENS = "cost:total", "trials:total", "tokens:total"
 NO_RULES = "no runs"
+Colors = tuple[tuple[str, str], ...]
+OUTCOMES = (("answered", "green"), ("unanswered", "orange"), ("failed", "red"), ("not_run", "text"))
 
 
 def per_question(trials: str) -> str:
@@ -26,9 +28,9 @@ def per_question(trials: str) -> str:
     return f"{daily(COST, 'arm, currency', ASKED)} / on (arm) group_left () ({daily(TRIALS, 'arm', trials)} > 0)"
 
 
-def bars(title: str, unit: str, about: str, *queries: Query, width: int = 12) -> Panel:
+def bars(title: str, unit: str, about: str, *queries: Query, width: int = 12, colors: Colors = ()) -> Panel:
     """A stack of bars for each day."""
-    return Panel(title, unit, about, queries, kind="bars", width=width, step="$each")
+    return Panel(title, unit, about, queries, kind="bars", width=width, step="$each", colors=colors)
 
 
 def line(title: str, unit: str, about: str, *queries: Query, width: int = 12) -> Panel:
@@ -44,7 +46,7 @@ def number(title: str, unit: str, about: str, query: Query) -> Panel:
 OVERALL = Row("The time range shown", (
     number("Bill", "short", "Every phase, failed trials too; of trials with a price.",
            Query(in_range(COST, "currency", EVERY), "{{currency}}")),
-    number("Questions asked", "short", "Trials that were sent, measured and tail.",
+    number("Questions asked", "locale", "Trials that were sent, measured and tail.",
            Query(in_range(TRIALS, "", SENT), "asked")),
     number("Answered", "percentunit", "Share of the asked that were answered.",
            Query(f"{in_range(TRIALS, '', ANSWERED)} / {in_range(TRIALS, '', SENT)}", "of the asked")),
@@ -54,7 +56,7 @@ OVERALL = Row("The time range shown", (
     number("Cost of one answered", "short", "The same cost over the number of answered ones.",
            Query(f"{in_range(COST, 'currency', ASKED)} / on () group_left () {in_range(TRIALS, '', ANSWERED)}",
                  "{{currency}}")),
-    number("Runs", "short", "Runs seen within the time range.",
+    number("Runs", "locale", "Runs seen within the time range.",
            Query('count(count by (run) (max_over_time(run:loadrig_info:seen{run=~"$run"}[$__range])))', "runs")),
 ))  # fmt: skip
 
@@ -80,7 +82,7 @@ TOKEN = Row("Tokens", (
 
 OUTCOME = Row("What came of it", (
     bars("Trials by outcome", "short", "Asked ones, and those that were not run.",
-         Query(daily(TRIALS, "outcome", ASKED), "{{outcome}}"), width=8),
+         Query(daily(TRIALS, "outcome", ASKED), "{{outcome}}"), width=8, colors=OUTCOMES),
     bars("Not answered, by reason", "short", "Trials that failed, gave no answer or were not run.",
          Query(f"{daily(TRIALS, 'outcome, reason', NOT_ANSWERED)} > 0", "{{outcome}} {{reason}}"), width=8),
     line("Service latency p95", "s", "By arm, of the day's successes; an estimate from buckets.",
@@ -93,11 +95,11 @@ RUNS = Row("Runs", (
         Query('max by (run, plan, simulated) (max_over_time(run:loadrig_info:seen{run=~"$run"}[$__range])) * 1000',
               "last seen", unit="dateTimeAsIso"),
         Query(in_range(COST, "run", EVERY), "bill", unit="short"),
-        Query(in_range(TRIALS, "run", SENT), "asked", unit="short"),
-        Query(in_range(TRIALS, "run", ANSWERED), "answered", unit="short"),
+        Query(in_range(TRIALS, "run", SENT), "asked", unit="locale"),
+        Query(in_range(TRIALS, "run", ANSWERED), "answered", unit="locale"),
         Query(f"{in_range(COST, 'run', ASKED)} / ({in_range(TRIALS, 'run', SENT)} > 0)", "cost of a question",
               unit="short"),
-        Query(in_range(TOKENS, "run", PROMPT), "prompt tokens", unit="short"),
+        Query(in_range(TOKENS, "run", PROMPT), "prompt tokens", unit="locale"),
     ), kind="table", width=24, height=9, rows=("run", "run"), sorted_by="-last seen"),
 ))  # fmt: skip
 

@@ -23,9 +23,9 @@ class Query:
 @dataclass(frozen=True, slots=True)
 class Panel:
     """What a panel shows; `about` is its tooltip. `limits`: values from which on the number is orange, and red; the
-    first alone is red. `words`: text and colour in place of a value. `rows`: a table's label that
-    names its rows, with the column's title; the table is sorted by `sorted_by`, the highest first if it begins with
-    "-". `step`: the shortest interval between two points. `empty`: shown where there is no data."""
+    first alone is red. `words`: text and colour in place of a value; `colors`: of lines by name. `rows`: a table's
+    label that names its rows, with the column's title; the table is sorted by `sorted_by`, the highest first if it
+    begins with "-". `step`: the shortest interval between two points. `empty`: shown where there is no data."""
 
     title: str
     unit: str
@@ -36,6 +36,7 @@ class Panel:
     height: int = 8
     limits: tuple[float, ...] = ()
     words: tuple[tuple[str, str, str], ...] = ()
+    colors: tuple[tuple[str, str], ...] = ()
     rows: tuple[str, str] = ("", "")
     sorted_by: str = ""
     step: str | None = None

@@ -54,7 +54,7 @@ def ten_seconds(name: str) -> tuple[Query, ...]:
 def figures(by: str) -> tuple[Query, ...]:
     """The columns of latencies so far: how many were timed, and their percentiles."""
     return (
-        Query(latest(total(f"{SERVICE}_count", by, MEASURED)), "timed n", unit="short"),
+        Query(latest(total(f"{SERVICE}_count", by, MEASURED)), "timed n", unit="locale"),
         Query(so_far(0.5, TTFT, by), "TTFT p50", unit="s"),
         Query(so_far(0.95, TTFT, by), "TTFT p95", unit="s"),
         Query(so_far(0.99, TTFT, by), "TTFT p99", unit="s"),
@@ -77,14 +77,16 @@ STAGE_LOAD = latest(f"max by (stage) ({gauge('stage_load')})")
 
 
 OVERVIEW = Row("The run", (
-    Panel("Planned", "short", "Trials of every phase. Named by plan; tells if the target is simulated.", (
+    Panel("Planned", "locale", "Trials of every phase, as far as they are known before. Named by plan; "
+          "tells if the target is simulated.", (
         Query(latest(f"max by (plan, simulated) ({INFO}) * on () group_left () sum({gauge('trials_planned_total')})"),
               "{{plan}}, simulated: {{simulated}}"),
     ), kind="stat", width=4, height=4),
-    Panel("Done", "percentunit", "Share of the planned trials, warm-up included, that have ended.", (
-        Query(latest(f"sum({gauge('trials_total')}) / sum({gauge('trials_planned_total')})"), "of the planned"),
-    ), kind="stat", width=4, height=4, decimals=0),
-    Panel("Not answered", "short", "Failed, unanswered and not run, so far; the reasons are below.", (
+    Panel("Ended", "locale", "Trials of every phase, whatever became of them. A stage that lasts for a time asks the "
+          "questions again and again: then more end than one round of them has.", (
+        Query(latest(f"sum({gauge('trials_total')})"), "trials"),
+    ), kind="stat", width=4, height=4),
+    Panel("Not answered", "locale", "Failed, unanswered and not run, so far; the reasons are below.", (
         Query(latest(f"sum({gauge('trials_total', NOT_ANSWERED)})"), "trials"),
     ), kind="stat", width=4, height=4, limits=(1,)),
     Panel("Answered per second", "reqps", "Lately, over all arms chosen.", (
@@ -99,8 +101,8 @@ OVERVIEW = Row("The run", (
     ), kind="stat", width=4, height=4, words=CLIENT_BOUND, limits=(1,), empty="not known"),
     Panel("By arm, so far", "short", "Of the measured phase. Percentiles are estimates from buckets: those to quote "
           "are in the report, each with its n.", (
-        Query(latest(total("trials_total", "arm", f'{MEASURED},outcome="answered"')), "answered"),
-        Query(latest(total("trials_total", "arm", f'{MEASURED},outcome!="answered"')), "not answered"),
+        Query(latest(total("trials_total", "arm", f'{MEASURED},outcome="answered"')), "answered", unit="locale"),
+        Query(latest(total("trials_total", "arm", f'{MEASURED},outcome!="answered"')), "not answered", unit="locale"),
         *figures("arm"),
         Query(so_far(0.5, TTFAT, "arm"), "TTFAT p50", unit="s"),
         Query(so_far(0.95, TTFAT, "arm"), "TTFAT p95", unit="s"),
@@ -114,10 +116,12 @@ LOAD = Row("Load", (
           "a rate).", (
         Query(gauge("trials_in_flight"), "in flight"),
         Query(gauge("trials_in_flight_target"), "target", style="dotted"),
-    )),
+    ), width=8),
     Panel("Answered per second", "reqps", "Trials answered, by arm.", (
         Query(rate("trials_total", "arm", ANSWERED), "{{arm}}"),
-    )),
+    ), width=8),
+    Panel("Scheduled latency", "s", "Due time to trial end. Of an open loop: in a closed one nothing has a due time.",
+          spread("trial_scheduled_duration_seconds"), width=8, empty="only in an open loop"),
 ))  # fmt: skip
 
 LATENCY = Row("Latency of successes, measured phase", (
@@ -126,8 +130,8 @@ LATENCY = Row("Latency of successes, measured phase", (
     Panel("Time to first answer token", "s", "From the trial's begin: retrieval, tools, earlier turns and waiting are "
           "in it. What a user waits for.", spread(TTFAT), height=9),
     Panel("Service latency", "s", "Trial begin to trial end.", spread(SERVICE), height=9),
-    Panel("Scheduled latency", "s", "Due time to trial end. Of an open loop: in a closed one nothing has a due time.",
-          spread("trial_scheduled_duration_seconds"), height=9),
+    Panel("Time per output token", "s", "Mean time between visible tokens of a turn.",
+          spread("time_per_output_token_seconds"), height=9),
     Panel("Time to first token, last 10 s", "s", "Every phase, by the driver's own clock: nothing is estimated from "
           "buckets.", ten_seconds("time_to_first_token"), width=8),
     Panel("Service latency, last 10 s", "s", "Every phase, by the driver's own clock: nothing is estimated from "
@@ -152,16 +156,18 @@ STAGE = Row("Stages and the knee", (
         Query(STAGE_LOAD, "load", unit="short"),
         Query(STAGE_PACE, "answered/s", unit="reqps"),
         *figures("stage"),
-        Query(latest(total("trials_total", "stage", FAILED)), "failed", unit="short"),
-    ), kind="table", width=18, rows=("stage", "stage"), sorted_by="load"),
-    Panel("Knee, about", "short", "Trials in flight beyond which they wait for one another: the highest throughput of "
-          "a stage times the shortest mean latency of one (asymptotic bounds). Wants three stages; the sweep's report "
-          "fits it and gives an interval.", (
-        Query(f"max({STAGE_PACE}) * min({STAGE_MEAN}) and on () (count({STAGE_LOAD}) >= 3)", "in flight"),
-    ), kind="stat", width=6, height=4, decimals=1, empty="wants 3 stages"),
-    Panel("Highest throughput of a stage", "reqps", "Over the windows within it.", (
+        Query(latest(total("trials_total", "stage", FAILED)), "failed", unit="locale"),
+    ), kind="table", width=24, rows=("stage", "stage"), sorted_by="load"),
+    Panel("Highest throughput of a stage", "reqps", "Over the windows that lie within it.", (
         Query(f"max({STAGE_PACE})", "answered"),
-    ), kind="stat", width=6, height=4, empty="no stage yet"),
+    ), kind="stat", width=8, height=4, empty="no stage yet"),
+    Panel("Shortest mean latency of a stage", "s", "Of successes: the nearest to that of a lone trial.", (
+        Query(f"min({STAGE_MEAN})", "mean"),
+    ), kind="stat", width=8, height=4, empty="no stage yet"),
+    Panel("Knee, about", "short", "Trials in flight beyond which they wait for one another: the two numbers beside it, "
+          "multiplied (asymptotic bounds). Wants three stages; the sweep's report fits it and gives an interval.", (
+        Query(f"max({STAGE_PACE}) * min({STAGE_MEAN}) and on () (count({STAGE_LOAD}) >= 3)", "in flight"),
+    ), kind="stat", width=8, height=4, decimals=1, empty="wants 3 stages"),
 ))  # fmt: skip
 
 FAILURES = Row("Failures and limits", (
@@ -189,15 +195,13 @@ SPENDING = Row("Tokens and money", (
     Panel("Tokens per second", "short", "As the provider reports them; thinking is part of output.", (
         Query(rate("tokens_total", "kind"), "{{kind}}"),
         Query(f"sum({rate('thinking_tokens_total', 'arm')})", "thinking", style="dotted"),
-    )),
+    ), width=8),
     Panel("Cost per hour", "short", "What an hour at the present pace costs, every phase.", (
         Query(f"{rate('cost_total', 'arm, currency')} * 3600", "{{arm}} {{currency}}"),
-    )),
+    ), width=8),
     Panel("Cache share of the prompts", "percentunit", "Prompt tokens that were read from the cache, by arm.", (
         Query(f"{rate('tokens_total', 'arm', CACHE_READ)} / {rate('tokens_total', 'arm', PROMPT)}", "{{arm}}"),
-    ), most=1),
-    Panel("Time per output token", "s", "Mean time between visible tokens of a turn.",
-          spread("time_per_output_token_seconds")),
+    ), width=8, most=1),
 ))  # fmt: skip
 
 WORK = Row("Retrieval, tools and turns", (
