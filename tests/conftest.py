@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
+from browser import chromium  # noqa: F401 - a fixture
 from hypothesis import HealthCheck, settings
 
 # How long an example takes is no property of the code: a busy machine must not turn a test red.

@@ -104,7 +104,7 @@ def test_the_reports_are_there_and_strict(ran: tuple[Called, RunFolder]) -> None
     assert run.path.name in (run.path / "report.md").read_text()
     with (run.path / "answers.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) == 20
-    assert f"Report: {run.path / 'report.md'}" in called.out.replace("\n", "")
+    assert f"Report: {run.path / 'report.html'}" in called.out.replace("\n", "")
 
 
 def test_progress_speaks_from_the_first_second_on_standard_error(ran: tuple[Called, RunFolder]) -> None:

@@ -44,7 +44,7 @@ def write_all(
         show(summary, console)
         if summary.screening is not None:
             show_screening(summary.screening, console)
-        first, *more = sorted((name for name in FILES if name in files), key=lambda name: name != "report.md")
+        first, *more = sorted((name for name in FILES if name in files), key=lambda name: name != "report.html")
         console.print(f"Report: {folder / first}", *(f"Beside it: {', '.join(more)}" for _ in more[:1]), sep="\n",
                       markup=False)  # fmt: skip
     return summary

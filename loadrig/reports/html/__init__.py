@@ -26,4 +26,23 @@ class Section:
 
 Maker = Callable[[RunFolder, Summary], Section | None]
 
-SECTIONS: Mapping[str, str] = MappingProxyType({})
+SECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "latency": "loadrig.reports.html.latency:section",
+        "time": "loadrig.reports.html.course:section",
+        "load": "loadrig.reports.html.loading:section",
+        "parts": "loadrig.reports.html.breakdown:section",
+        "speed": "loadrig.reports.html.rates:section",
+        "worth": "loadrig.reports.html.worth:section",
+        "right": "loadrig.reports.html.found:section",
+        "questions": "loadrig.reports.html.questions:section",
+        "money": "loadrig.reports.html.bill:section",
+        "tokens": "loadrig.reports.html.tokens:section",
+        "cache": "loadrig.reports.html.kept:section",
+        "routes": "loadrig.reports.html.ways:section",
+        "citations": "loadrig.reports.html.cited:section",
+        "safeguards": "loadrig.reports.html.checks:section",
+        "rig": "loadrig.reports.html.rig:section",
+        "trials": "loadrig.reports.html.traces:section",
+    }
+)

@@ -35,7 +35,7 @@ environment = Environment(
 class Cell:
     """A cell that knows more than its text. `pointer`, `value`: where the figure stands in summary.json, and what it is
     there; `small`: a second line, such as an interval; `title`: said under the pointer; `trial`: the id of the trial
-    that the figure is of."""
+    that the figure is of; `own`: that of the trial which this cell's row tells of, to which figures lead."""
 
     text: str
     pointer: str = ""
@@ -43,6 +43,7 @@ class Cell:
     small: str = ""
     title: str = ""
     trial: str = ""
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
