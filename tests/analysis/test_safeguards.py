@@ -74,6 +74,15 @@ def test_a_cache_that_nobody_asked_for_is_told_with_its_tokens(tmp_path: Path) -
     assert "40 of 240" in one.sentence
 
 
+def test_an_endpoint_that_caches_by_itself_is_told_and_not_blamed(tmp_path: Path) -> None:
+    """Over chat completions nobody can ask: what was read is a warning with its tokens, and nothing read passes."""
+    plan = {"model": [{"id": "m", "provider": "openai"}]}
+    read = [called("a", "plain", cache_read=40), called("b", "plain", cache_read=0)]
+    one = found(tmp_path / "1", "cache", *read, prompts=PROMPTS, plan=plan)
+    assert (one.verdict, "1 of 2 calls read 40 of 240" in one.sentence) == ("warned", True)
+    assert found(tmp_path / "2", "cache", read[1], prompts=PROMPTS, plan=plan).verdict == "passed"
+
+
 def test_a_cache_that_was_asked_for_says_how_much_was_read(tmp_path: Path) -> None:
     """A-82: 300 of 400 tokens are 75 %; asked for twice and never read is warned of."""
     used = [called("a", "asks", cache_read=0), called("b", "asks", input=0, cache_read=300)]

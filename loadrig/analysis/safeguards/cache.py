@@ -1,5 +1,6 @@
 """The prompt cache, call by call: cache counters are zero on every call that did not ask for caching, and where it was
-asked for, how much was read.
+asked for, how much was read. At an endpoint that caches by itself nobody can ask, and nothing is wrong: what was read
+is told, because latency and cost are then those of a warm cache.
 
 A call asked for it when its request body has the key `cache_control`. Warm-up, priming, probes and superseded tries are
 calls, too. A call that reports no cache counters, or whose request is not on file, cannot be checked. An arm that asked
@@ -15,6 +16,7 @@ from loadrig.analysis.prefixes import ASKS
 from loadrig.analysis.safeguards.seen import Seen
 from loadrig.analysis.selection import grouped
 from loadrig.cost import prompt_tokens, written_tokens
+from loadrig.providers import TABLE, load
 from loadrig.words.record import Usage
 from loadrig.words.safeguard import Figure, Safeguard, Verdict
 
@@ -41,7 +43,7 @@ def check(seen: Seen) -> Iterator[Safeguard]:
     asking = {digest for digest, text in seen.prompts.items() if ASKS in text}
     for model in seen.models:
         calls = list(_calls(seen, model, asking))
-        verdict, told = _verdict(calls)
+        verdict, told = _verdict(calls, by_itself=not _can_be_asked(seen, model))
         unasked = [call for call in calls if call.asked is False]
         figures = (
             Figure("calls", len(calls)),
@@ -65,17 +67,19 @@ def _calls(seen: Seen, model: str, asking: set[str]) -> Iterator[_Call]:
                 yield from (_Call(record.arm, usage, asked) for usage in usages)
 
 
-def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
+def _can_be_asked(seen: Seen, model: str) -> bool:
+    """Whether the dialect of the model's endpoint has words for keeping a prefix; of one that is not ours, yes."""
+    rows = (seen.run.manifest.get("plan") or {}).get("model") or []
+    provider = next((row.get("provider") for row in rows if row.get("id") == model), None)
+    return provider is None or provider not in TABLE or load(provider).endpoint.keeps_on_request
+
+
+def _verdict(calls: list[_Call], *, by_itself: bool) -> tuple[Verdict, str]:
     unasked, asked = [call for call in calls if call.asked is False], [call for call in calls if call.asked]
     caught = [call for call in unasked if call.cached]
     silent = sum(call.cached is None for call in calls)
     if caught:
-        read = sum(call.usage.cache_read or 0 for call in caught)
-        total = sum(prompt_tokens(call.usage) for call in unasked)
-        return "failed", (
-            f"{len(caught)} of {len(unasked)} calls that asked for no caching were cached: {read:,} of {total:,} "
-            "prompt tokens were read from the cache"
-        )
+        return _unasked(caught, unasked, by_itself=by_itself)
     idle = tuple(_idle(asked))
     if idle:
         return "warned", "; ".join((_read(asked, len(calls)), *idle))
@@ -89,6 +93,21 @@ def _verdict(calls: list[_Call]) -> tuple[Verdict, str]:
     if not asked:
         return "passed", f"no call asked for caching, and all {len(calls)} report zero cached tokens"
     return "passed", _read(asked, len(calls))
+
+
+def _unasked(caught: list[_Call], unasked: list[_Call], *, by_itself: bool) -> tuple[Verdict, str]:
+    """Calls that were cached without asking: a fault, unless the endpoint does so for everybody."""
+    read = sum(call.usage.cache_read or 0 for call in caught)
+    total = sum(prompt_tokens(call.usage) for call in unasked)
+    if by_itself:
+        return "warned", (
+            f"the endpoint caches by itself: {len(caught)} of {len(unasked)} calls read {read:,} of {total:,} prompt "
+            "tokens from its cache, so latency and cost are those of a warm one"
+        )
+    return "failed", (
+        f"{len(caught)} of {len(unasked)} calls that asked for no caching were cached: {read:,} of {total:,} "
+        "prompt tokens were read from the cache"
+    )
 
 
 def _read(asked: list[_Call], calls: int) -> str:

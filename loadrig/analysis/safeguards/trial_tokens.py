@@ -23,7 +23,9 @@ from loadrig.words.safeguard import Figure, Safeguard
 NAME = "prompt tokens of trials"
 SAMPLE, OFF = 10, 0.12
 _TEXTS = ("text", "content", "system")
-_HIDDEN = frozenset({"output_config", "tools"})  # what an endpoint makes of these, nobody can estimate
+_HIDDEN = frozenset(
+    {"output_config", "response_format", "tools"}
+)  # what an endpoint makes of these, nobody can estimate
 
 
 def check(seen: Seen) -> Iterator[Safeguard]:

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from urllib.parse import urlsplit
-from xml.sax.saxutils import quoteattr
 
 import msgspec
 
-from loadrig.arms.passages import defused
+from loadrig.arms.passages import whole
+from loadrig.words.corpus import Document
 from loadrig.words.prompt import Ask, Message, Part, Prompt, Said, SearchResult, Tool, ToolResult, ToolResults
 from loadrig.words.settings import ModelSettings, TokenLimit
 
@@ -99,8 +99,7 @@ def _result(result: ToolResult) -> tuple[bytes, bytes]:
 
 
 def _document(found: SearchResult) -> str:
-    text = defused("\n\n".join(found.texts))
-    return f"<document id={quoteattr(found.source)} title={quoteattr(found.title)}>\n{text}\n</document>"
+    return whole(Document(found.source, "\n\n".join(found.texts), 0, found.title))
 
 
 @lru_cache(maxsize=256)
