@@ -20,7 +20,7 @@ from loadrig.analysis.experiments.cells import cells
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.instructions import CHRONOLOGY, REJECTED
 from loadrig.arms.rag import Rag
-from loadrig.providers.anthropic.body import body
+from loadrig.providers import TABLE, load
 from loadrig.words.corpus import Question
 from loadrig.words.prompt import Prompt
 from loadrig.words.settings import ModelSettings
@@ -36,9 +36,9 @@ def prompts_of(arm: Any) -> list[Prompt]:
     return client.prompts
 
 
-def sent(arm: Any) -> list[tuple[bytes, ...]]:
-    """The arm's first request for each question, in fragments, as our dialect writes it."""
-    return [body(prompt, MODEL) for prompt in prompts_of(arm)]
+def sent(arm: Any, provider: str = "anthropic") -> list[tuple[bytes, ...]]:
+    """The arm's first request for each question, in fragments, as a dialect writes it."""
+    return [load(provider).body(prompt, MODEL) for prompt in prompts_of(arm)]
 
 
 def proof(whole: list[tuple[bytes, ...]], without: list[tuple[bytes, ...]], option: str = "chronology") -> Ablation:
@@ -61,9 +61,12 @@ def _kept(parts: tuple[bytes, ...], fragments: dict[str, bytes]) -> tuple[str, .
 
 @pytest.mark.parametrize(("option", "sentence"), [("chronology", CHRONOLOGY), ("rejected", REJECTED)])
 @pytest.mark.parametrize("arm", [Rag(k=2), FullContext()], ids=["rag", "full_context"])
-def test_one_sentence_less_and_else_the_same_bytes_is_proved(arm: Any, option: str, sentence: str) -> None:
+@pytest.mark.parametrize("provider", TABLE)
+def test_one_sentence_less_and_else_the_same_bytes_is_proved(
+    arm: Any, option: str, sentence: str, provider: str
+) -> None:
     """A-37: over both questions, with the sentence that was taken out; the same passages were found."""
-    found = proof(sent(arm), sent(replace(arm, **{option: False})), option)
+    found = proof(sent(arm, provider), sent(replace(arm, **{option: False}), provider), option)
     assert (found.proved, found.n, found.sentence, found.difference) == (True, 2, sentence, None)
     assert (found.option, found.arm, found.without) == (option, "with", "without")
 
@@ -90,7 +93,7 @@ def _changed(prompt: Prompt, change: Mapping[str, str]) -> Prompt:
 )
 def test_a_builder_of_prompts_that_does_anything_else_is_not_proved(change: dict[str, str]) -> None:
     """Each mutation is seen, and its place is told."""
-    without = [body(_changed(prompt, change), MODEL) for prompt in prompts_of(Rag(k=2))]
+    without = [load("anthropic").body(_changed(prompt, change), MODEL) for prompt in prompts_of(Rag(k=2))]
     found = proof(sent(Rag(k=2)), without)
     assert (found.proved, found.n) == (False, 1)
     assert found.difference is not None

@@ -17,7 +17,7 @@ import msgspec
 from loadrig.analysis.experiments.cells import Cell, families, pairs
 
 SENTENCES = ("chronology", "rejected")  # options that say whether a sentence is there
-_SYSTEM = re.compile(rb'"system":("(?:[^"\\]|\\.)*")')
+_SYSTEM = re.compile(rb'(?:"system":|"role":"system","content":)("(?:[^"\\]|\\.)*")')  # as either dialect sends them
 _AFTER_SENTENCE = re.compile(r"(?<=[.!?]) ")
 _SHOWN = 40  # bytes shown before and behind the place of a difference
 
