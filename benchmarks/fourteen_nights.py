@@ -6,7 +6,7 @@ Every night is the real command, with the embedded simulator as its target and a
 (`chaos_clock.c`, for these processes alone): days, prices by date and weeks are those that the command finds for
 itself. Two series in Europe/Berlin, one over the day of 25 hours (25 October 2026), one over that of 23 (29 March).
 Planted are a step in price (a user's dated table), more tokens a question (the simulator thinks), failures (it is
-overloaded), a night that is missed, one whose deadline cuts it short, and one that begins seconds before midnight.
+overloaded), a night that is missed, one that its deadline cuts short, and one that begins just before midnight.
 Everything else that is named is a false alarm. Figures are dial settings of the simulator, not evidence.
 """
 
@@ -73,7 +73,7 @@ cache_read = "{input}"
 USUAL = "base_ms = 10\ndecode_ms_per_token = 0.1\njitter = 0.1\n"
 TARGETS = {
     "": USUAL, "tokens": USUAL + "thinking_tokens = 300\n", "failure": USUAL + "rate_529 = 0.2\n",
-    "cut short": "base_ms = 2000\n",
+    "cut short": "base_ms = 5000\n", "over midnight": "base_ms = 5000\n",
 }  # fmt: skip
 
 
@@ -89,7 +89,7 @@ class Series:
         """When the night begins: half past two, which one of these nights has twice and another has not."""
         day = self.first + timedelta(days=number - 1)
         if self.planted.get(number) == "over midnight":
-            return datetime(day.year, day.month, day.day, 23, 59, 56, tzinfo=BERLIN)
+            return datetime(day.year, day.month, day.day, 23, 59, 30, tzinfo=BERLIN)
         return datetime(day.year, day.month, day.day, 2, 30, tzinfo=BERLIN)
 
 
@@ -125,7 +125,7 @@ def nights(series: Series, folder: Path, *, last: int = 14, questions: int = 12,
         (folder / "target.toml").write_text(TARGETS.get(what, USUAL))
         wall.true()
         wall.set(round(series.at(number).timestamp() * 1e9) - time.time_ns())
-        code = _fire(folder, wall, ["--deadline", "12s"] if what == "cut short" else [])
+        code = _fire(folder, wall, ["--deadline", "25s"] if what == "cut short" else [])
         yield _named(json.loads((folder / "results" / "nightly-fourteen.json").read_text()), what, code)
 
 

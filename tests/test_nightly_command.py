@@ -110,17 +110,20 @@ def _cells(results: Path) -> list[dict]:
 
 
 def test_a_deadline_cuts_a_night_short(tmp_path: Path) -> None:
-    """Replies of a minute and a deadline of eight seconds: exit 3, the results kept, and the night is named so."""
+    """Replies of two minutes and a deadline before their end, which the trials' begin reaches even on a busy machine:
+    exit 3, the results kept, and the night is named so."""
     plan, results = write_plan(tmp_path, QUICK.replace("\n[corpus]", "\nprobe = false\n[corpus]")), tmp_path / "results"
-    (tmp_path / "fast.toml").write_text("base_ms = 60000\n")
-    plan.write_text(plan.read_text() + "[nightly]\ndeadline_s = 8\n")
-    called = here("nightly", plan, "--out", results, *SMALL)
-    assert called.code == 3, called.err
+    (tmp_path / "fast.toml").write_text("base_ms = 120000\n")
+    for deadline in ("6s", "1m"):
+        called = loadrig("nightly", plan, "--out", results, *SMALL, "--deadline", deadline)
+        assert called.code == 3, called.err
+        if (results / "nightly-quick.json").exists():
+            break
     found = json.loads((results / "nightly-quick.json").read_text())
     assert (found["standing"], found["findings"]) == ("cut short", [])
     (folder,) = (path for path in results.iterdir() if path.is_dir())
-    assert read_run(folder).manifest["cut_short_after_s"] == 8
-    assert "the deadline of 8 s is reached" in called.err
+    assert read_run(folder).manifest["cut_short_after_s"] in (6, 60)
+    assert "the deadline of 6" in called.err
 
 
 def test_a_run_that_comes_to_nothing_has_a_report_all_the_same(planned: Path) -> None:
@@ -130,8 +133,8 @@ def test_a_run_that_comes_to_nothing_has_a_report_all_the_same(planned: Path) ->
     assert called.code == 2
     assert "corpora/nowhere" in called.err
     text = (planned.parent / "results" / "nightly-quick.md").read_text()
-    assert "Tonight's run came to nothing" in text.splitlines()[2]
-    assert "nowhere" in text.splitlines()[2]
+    assert "Tonight's run came to nothing" in text.splitlines()[4]
+    assert "nowhere" in text.splitlines()[4]
 
 
 def test_a_second_one_is_told_who_is_at_work(planned: Path) -> None:

@@ -76,7 +76,7 @@ def _changed(prompt: Prompt, change: Mapping[str, str]) -> Prompt:
     for old, new in change.items():
         assert old in system
         system = system.replace(old, new)
-    return replace(prompt, system=system)
+    return structs.replace(prompt, system=system)
 
 
 @pytest.mark.parametrize(

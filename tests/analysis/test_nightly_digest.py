@@ -185,7 +185,9 @@ def test_a_night_is_as_good_as_its_best_run(tmp_path: Path) -> None:
     torn = dear("2026-11-20", "0.01", run="torn", status="interrupted", not_run=4)
     (night,) = nights_of([torn, dear("2026-11-20", "0.01")], expected=())
     assert (night.standing, night.troubles) == ("sound", ("torn: interrupted, 4 trials not run",))
-    assert standing_of(of(tmp_path)) == "no records"
+    assert standing_of(of(tmp_path / "a")) == "no records"
+    stopped = of(tmp_path / "b", asked("a"), status="interrupted", cut_short_after_s=2700)
+    assert standing_of(stopped) == "cut short"
 
 
 def test_what_is_kept_is_what_would_be_read(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ from loadrig.analysis.selection import grouped
 from loadrig.log import write_json
 from loadrig.reports.markdown import escaped, section
 from loadrig.reports.nightly import by_day, page, tables
-from loadrig.reports.nightly.said import BAD, Said, said
-from loadrig.reports.table import Table, amount, money
+from loadrig.reports.nightly.said import BAD, Said, headline, said
+from loadrig.reports.table import Table
 from loadrig.reports.terminal import PAGE, draw
 from loadrig.words.errors import InputError
 from loadrig.words.settings import NightlySettings
@@ -87,22 +87,17 @@ def write(wanted: Wanted, console: Console | None = None) -> Made:
 def markdown(found: Nightly, sentences: Iterable[Said], shown: Iterable[Table]) -> str:
     """nightly-PLAN.md."""
     head = f"# Cost per question by night: {escaped(found.plan)}"
+    line = headline(found)
     first = "\n".join(f"- {'**' + one.mark + '** ' if one.mark else ''}{escaped(one.text, 2000)}" for one in sentences)
-    return "\n\n".join([head, first, *map(section, shown)]) + "\n"
+    return "\n\n".join([head, *([escaped(line, 400)] if line else []), first, *map(section, shown)]) + "\n"
 
 
 def message(made: Made) -> bytes:
     """The body of a webhook: `text`, which chat programs show, and all figures as `nightly`."""
     found = made.nightly
     head = f"loadrig nightly {found.plan}, {found.day}" + (" (simulated)" if found.simulated else "")
-    lines = [head, *(f"{'[!] ' if one.mark == BAD else ''}{one.text}" for one in said(found))]
-    whole = found.whole
-    if whole is not None and whole.cost.answered:
-        cost = whole.cost
-        lines.insert(1, (
-            f"{amount(cost.per_asked)} {found.currency or ''} a question asked ({cost.asked} asked, {cost.answered} "
-            f"answered); the whole bill: {money(found.bill.total)}"
-        ))  # fmt: skip
+    lines = [head, *([line] if (line := headline(found)) else [])]
+    lines += [f"{'[!] ' if one.mark == BAD else ''}{one.text}" for one in said(found)]
     return msgspec.json.encode({"text": "\n".join(lines)[:LONGEST], "nightly": found})
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import groupby
 
-from loadrig.analysis.nightly.anomalies import Finding, Measure
+from loadrig.analysis.nightly.anomalies import Finding, Judged, Measure
 from loadrig.analysis.nightly.standing import JUDGED
 from loadrig.analysis.nightly.whole import Nightly
-from loadrig.reports.table import amount, percent
+from loadrig.analysis.selection import grouped
+from loadrig.reports.table import amount, money, percent
 
 BAD, ODD, FINE = "!", "~", ""
 CAUSES = {
@@ -29,9 +31,27 @@ class Said:
     text: str
 
 
+def headline(found: Nightly) -> str | None:
+    """The night in one line; None where nothing was answered."""
+    whole = found.whole
+    if whole is None or not whole.cost.answered:
+        return None
+    cost = whole.cost
+    low = ">= " if cost.total.at_least or cost.total.unknown else ""
+    line = f"{low}{amount(cost.per_asked)} {found.currency or ''}".rstrip() + " a question"
+    if found.change is not None and Decimal(found.change.change.before):
+        change = found.change
+        moved = 100 * Decimal(change.change.difference) / Decimal(change.change.before)
+        line += f", {moved:+.1f} % on {change.before}" if moved else f", as on {change.before}"
+    right = "" if cost.correct is None else f", {cost.correct:,} right"
+    return f"{line}; {cost.asked:,} asked, {cost.answered:,} answered{right}; whole bill {money(found.bill.total)}"
+
+
 def said(found: Nightly) -> list[Said]:
     """In the order of their weight."""
-    return [*_broken(found), *(_finding(one, found) for one in found.findings), *_plain(found)]
+    alike = grouped(((one.judged.measure, one.worse, one.cause), one) for one in found.findings)
+    everything = [*_broken(found), *(_finding(of, found) for of in alike.values()), *_plain(found)]
+    return sorted(everything, key=lambda one: (BAD, ODD, FINE).index(one.mark))
 
 
 def _broken(found: Nightly) -> Iterator[Said]:
@@ -41,8 +61,9 @@ def _broken(found: Nightly) -> Iterator[Said]:
     if found.standing != "sound":
         judged = "Its times are partly the rig's own." if found.standing in JUDGED else "It is not judged."
         (here,) = (night for night in found.nights if night.day == found.day)
-        yield Said(BAD, f"The night of {found.day}: {found.standing} ({'; '.join(here.troubles)}). {judged}")
-    missed = [night.day for night in found.nights if night.standing == "missed"]
+        mark = ODD if found.standing in JUDGED else BAD
+        yield Said(mark, f"The night of {found.day}: {found.standing} ({'; '.join(here.troubles)}). {judged}")
+    missed = list(_missed(found))
     if missed:
         yield Said(BAD, f"Missed: no run began on {', '.join(missed)}.")
     broken = [f"{night.day} {night.standing}" for night in found.nights
@@ -51,23 +72,38 @@ def _broken(found: Nightly) -> Iterator[Said]:
         yield Said(ODD, f"Not whole, and not looked back on: {', '.join(broken)}.")
 
 
-def _finding(one: Finding, found: Nightly) -> Said:
-    judged = one.judged
-    way = "above" if judged.value > judged.median else "below"
+def _missed(found: Nightly) -> Iterator[str]:
+    """Nights missed one after the other as from first to last."""
+    for is_missed, nights in groupby(found.nights, key=lambda night: night.standing == "missed"):
+        days = [night.day for night in nights]
+        if is_missed:
+            yield days[0] if len(days) == 1 else f"{days[0]} to {days[-1]} ({len(days)} nights)"
+
+
+def _finding(alike: Sequence[Finding], found: Nightly) -> Said:
+    """Of figures that moved the same way for the same reason the first in full, and then the others."""
+    one, judged = alike[0], alike[0].judged
     who = "" if one.arm is None else f"{one.arm} ({one.model}): "
-    by = abs(judged.value - judged.median)
-    how = f"{value(judged.measure, by, found)} {way}"
-    if judged.median and judged.measure not in ("share failed", "share right"):
-        how = f"{percent(by / judged.median)} {way}"
     text = (
-        f"{who}{judged.measure} {value(judged.measure, judged.value, found)}, {how} the median of {judged.n} earlier "
-        f"nights ({value(judged.measure, judged.median, found)}, unusual beyond +-"
+        f"{who}{judged.measure} {value(judged.measure, judged.value, found)}, {_distance(judged, found)} the median of "
+        f"{judged.n} earlier nights ({value(judged.measure, judged.median, found)}, unusual beyond \N{PLUS-MINUS SIGN}"
         f"{value(judged.measure, judged.limit, found)})"
     )
-    if one.judged.measure == "cost per question":
+    if judged.measure == "cost per question":
         cause = "no single cause" if one.cause is None else CAUSES[one.cause]
         text += f"; against {one.against} the reason is {cause}"
+    others = [f"{other.arm} ({_distance(other.judged, found)})" for other in alike[1:]]
+    if others:
+        text += f"; likewise {', '.join(others)}"
     return Said(BAD if one.worse else ODD, f"{text}.")
+
+
+def _distance(judged: Judged, found: Nightly) -> str:
+    way = "above" if judged.value > judged.median else "below"
+    by = abs(judged.value - judged.median)
+    if judged.median and judged.measure not in ("share failed", "share right"):
+        return f"{percent(by / judged.median)} {way}"
+    return f"{value(judged.measure, by, found)} {way}"
 
 
 def _plain(found: Nightly) -> Iterator[Said]:

@@ -1,14 +1,16 @@
 """The tables of a nightly report, the same for page, Markdown and terminal.
 
-A cell may have a second line. A night of which nothing was answered has no cost, and so no bar.
+A cell may have several lines. A night of which nothing was answered has no cost, and so no bar.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import groupby
 
-from loadrig.analysis.bill import Bill, PerQuestion
+from loadrig.analysis.bill import Bill, PerQuestion, plain
+from loadrig.analysis.nightly.standing import JUDGED
 from loadrig.analysis.nightly.sums import Interval, Row
 from loadrig.analysis.nightly.usage_report import COUNTS, Reconciled, Used
 from loadrig.analysis.nightly.weeks import Week
@@ -19,6 +21,7 @@ from loadrig.stats import Quantile
 NIGHTS, LAST, BILL, CHANGE = "Nights", "Last night", "The whole bill of the night", "From night to night"
 ON_SCREEN = (NIGHTS, LAST, BILL, CHANGE)
 BAR = 10
+BREAK = "\n"
 BLOCKS = " ▏▎▍▌▋▊▉█"
 MEANT = {
     "price": "the same tokens at other rates",
@@ -48,22 +51,32 @@ def bar(share: float) -> str:
 
 
 def _nights(found: Nightly) -> Table:
-    costs = [night.whole.cost for night in found.nights if night.whole is not None]
+    costs = [night.whole.cost for night in found.nights if night.whole is not None and night.standing in JUDGED]
     most = max((Decimal(cost.per_asked) for cost in costs if cost.per_asked), default=Decimal(0))
     judged = f"{found.looked_back} of the nights before {found.day} are what it is held against"
     return Table(
         NIGHTS,
-        ("night", f"{_unit(found)} a question", "asked", "failed", "tokens", "TTFT p95 s", "right"),
-        tuple(_night(night, most) for night in found.nights),
+        ("night", f"{_unit(found)} a question", "asked", "failed", "tokens", "TTFT p95, s", "right"),
+        tuple(_nights_of(found.nights, most)),
         (
             *([found.note] if found.note else []),
             f"{found.of}; days of {found.timezone}; a night is the runs that began on that day",
             "a question: per question asked, with its 95 % interval over questions; tokens: prompt and output, of "
             "those not failed; TTFT p95: over successes of all arms; right: by pre-check, of questions with a key",
             f"{found.rule}; {judged}",
-            "* unusual",
+            "* unusual; in parentheses: of a night that is neither judged nor looked back on",
         ),
     )  # fmt: skip
+
+
+def _nights_of(nights: Iterable[NightLine], most: Decimal) -> Iterator[tuple[str, ...]]:
+    """A row a night; of nights missed one after the other, one for all."""
+    for is_missed, found in groupby(nights, key=lambda night: night.standing == "missed"):
+        several = list(found)
+        if is_missed and len(several) > 1:
+            yield (f"{several[0].day}\nto {several[-1].day}\n{len(several)} missed", *[NONE] * 6)
+        else:
+            yield from (_night(night, most) for night in several)
 
 
 def _night(night: NightLine, most: Decimal) -> tuple[str, ...]:
@@ -73,10 +86,12 @@ def _night(night: NightLine, most: Decimal) -> tuple[str, ...]:
         return (name, *[NONE] * 6)
     star = dict.fromkeys(night.unusual, "*")
     each = whole.cost.per_asked
-    drawn = "" if each is None or not most else f"\n{bar(float(Decimal(each) / most))}"
+    is_judged = night.standing in JUDGED
+    drawn = "" if each is None or not most or not is_judged else f"\n{bar(float(Decimal(each) / most))}"
+    cost = _each(whole.cost, each, whole.asked_interval, star.get("cost per question", ""))
     return (
-        name,
-        f"{_each(whole.cost, each, whole.asked_interval)}{star.get('cost per question', '')}{drawn}",
+        f"{name}{drawn}",
+        cost if is_judged else f"({cost.partition(BREAK)[0]})",
         f"{whole.cost.asked:,}",
         _share(whole.failed_share) + star.get("share failed", ""),
         number(whole.tokens) + star.get("tokens a question", ""),
@@ -93,7 +108,7 @@ def _last(found: Nightly) -> Table:
     unit = _unit(found)
     return Table(
         f"{LAST}",
-        (found.day, "asked/answered/right", f"{unit}/asked", f"{unit}/answered", f"{unit}/right"),
+        (found.day, "asked, answered, right", *(f"{unit} per {what}" for what in ("asked", "answered", "right"))),
         tuple((_name(kind, one, several=several), *_costs(one)) for kind, of in groups for one in of),
         (
             f"runs: {', '.join(found.runs)}",
@@ -117,26 +132,27 @@ def _name(kind: str, one: Row, *, several: bool) -> str:
 def _costs(one: Row) -> tuple[str, ...]:
     cost = one.cost
     if not cost.answered:
-        return f"{cost.asked}/0/{NONE}", NONE, NONE, NONE
+        return f"{cost.asked:,}, 0, {NONE}", NONE, NONE, NONE
     return (
-        f"{cost.asked}/{cost.answered}/{number(cost.correct)}",
+        f"{cost.asked:,}, {cost.answered:,}, {number(cost.correct)}",
         _each(cost, cost.per_asked, one.asked_interval),
         _each(cost, cost.per_answered, one.answered_interval),
         _each(cost, cost.per_correct, one.correct_interval),
     )
 
 
-def _each(cost: PerQuestion, each: str | None, interval: Interval | None) -> str:
+def _each(cost: PerQuestion, each: str | None, interval: Interval | None, star: str = "") -> str:
     if each is None:
         return NONE
     low = ">= " if cost.total.at_least or cost.total.unknown else ""
     if interval is None or (interval.low is None and interval.high is None):
-        return f"{low}{amount(each)}"
-    return f"{low}{amount(each)}\n[{_end(interval.low)}, {_end(interval.high)}]"
+        return f"{low}{amount(each)}{star}"
+    return f"{low}{amount(each)}{star}\n[{_end(interval.low)}, {_end(interval.high)}]"
 
 
 def _end(value: float | None) -> str:
-    return NONE if value is None else amount(str(Decimal(repr(value))))
+    """To three digits: more would be noise."""
+    return NONE if value is None else plain(round(Decimal(repr(value)), 2 - Decimal(repr(value)).adjusted()))
 
 
 def _bill(bill: Bill) -> Table:
@@ -154,23 +170,24 @@ def _change(of: FromTo) -> Table:
 
     def part(text: str) -> tuple[str, str]:
         value = Decimal(text)
-        shown = amount(text) if value else "0"
-        return f"{'+' if value > 0 else ''}{shown}", NONE if not before else f"{100 * value / before:+.1f} %"
+        if not value:
+            return "0", "0"
+        return f"{value:+.{max(2, 3 - value.adjusted())}f}", NONE if not before else f"{100 * value / before:+.1f} %"
 
     rows = [
-        (f"{of.before}", amount(change.before), NONE, ""),
-        *((one.factor, *part(one.amount), MEANT[one.factor]) for one in change.parts),
-        (f"{of.after}", amount(change.after), part(change.difference)[1], ""),
+        (of.before, amount(change.before), ""),
+        *((f"{one.factor}:\n{MEANT[one.factor]}", *part(one.amount)) for one in change.parts),
+        (of.after, amount(change.after), part(change.difference)[1]),
     ]
     notes = ["the parts add up to the difference to the last digit; each is the mean over all orders of change"]
     if change.unknown:
         notes.append(f"{change.unknown} charges of unknown cost are in neither night")
-    return Table(CHANGE, ("", "a question asked", "of before", ""), tuple(rows), tuple(notes))
+    return Table(CHANGE, ("", "a question asked", f"of {of.before}"), tuple(rows), tuple(notes))
 
 
 def _weeks(found: Nightly) -> Iterator[Table]:
     unit = _unit(found)
-    heads = ("week", "", "days", "asked", f"{unit}/asked", f"{unit}/right", "failed")
+    heads = ("week", "days", "asked", f"{unit} per asked", f"{unit} per right", "failed")
     several = len(found.models) > 1
     for title, of in (("By week and arm", found.weeks.arms), ("By week and route", found.weeks.routes)):
         if of:
@@ -183,7 +200,7 @@ def _week(of: Week, *, several: bool) -> tuple[str, ...]:
     kind = "arm" if of.row.route is None else "route"
     each = (_each(cost, cost.per_asked, None), _each(cost, cost.per_correct, None)) if cost.answered else (NONE, NONE)
     return (
-        of.week, _name(kind, of.row, several=several), str(of.days), f"{cost.asked:,}", *each,
+        f"{of.week}\n{_name(kind, of.row, several=several)}", str(of.days), f"{cost.asked:,}", *each,
         _share(of.row.failed_share),
     )  # fmt: skip
 
@@ -211,7 +228,7 @@ def _unit(found: Nightly) -> str:
 
 
 def _share(value: float | None) -> str:
-    return NONE if value is None else f"{100 * value:.1f} %"
+    return NONE if value is None else f"{100 * value:.1f}".removesuffix(".0") + " %"
 
 
 def _seconds(found: Quantile | None) -> str:
