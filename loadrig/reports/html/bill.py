@@ -15,25 +15,24 @@ from loadrig.log import RunFolder
 from loadrig.reports.charts import COLOURS, FAILED, svg
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import data
-from loadrig.reports.html.named import cells, names_of
+from loadrig.reports.html.named import NAMES, cells, names_of
 from loadrig.reports.html.pieces import Cell, Grid, body, grid, of_amount, of_number, paragraph, picture
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import amount, label, money, number, percent
 
 ABOUT: Mapping[LineName, str] = {
-    "measured": "trials at full load, each turn's last attempt",
-    "tail": "trials that ended while the load was falling",
-    "classifier": "turns that asked of which kind a question is",
+    "measured": "trials at full load",
+    "tail": "trials while the load fell",
+    "classifier": "asking of which kind a question is",
     "warmup": "trials before the measured ones",
-    "retries": "attempts that another of the same turn followed",
-    "failed": "every attempt of trials that failed",
+    "retries": "attempts that another one followed",
+    "failed": "all attempts of trials that failed",
     "superseded": "tries that were asked again",
-    "probe": "calls before the first trial that looked at the endpoint",
-    "priming": "calls that wrote a cache beforehand",
-    "summaries": "calls that summarised documents beforehand",
+    "probe": "trying the endpoint beforehand",
+    "priming": "writing a cache beforehand",
+    "summaries": "summarising documents beforehand",
     "judge": "model judges of this run",
 }
-QUESTIONS = ("measured", "tail", "classifier", "retries", "failed")
 KINDS = ("uncached", "written", "read", "output", "thinking")
 
 
@@ -141,7 +140,7 @@ def _chart(summary: Summary) -> alt.Chart | None:
         .mark_bar()
         .encode(
             x=alt.X("money:Q", title=summary.currency or "money", stack="zero"),
-            y=alt.Y("arm:N", sort=arms, title=None),
+            y=alt.Y("arm:N", sort=arms, title=None, axis=NAMES),
             color=alt.Color(
                 "purpose:N", title=None, legend=TOP, scale=alt.Scale(domain=list(ORDER), range=list(LOOKS))
             ),

@@ -14,7 +14,7 @@ from loadrig.log import RunFolder
 from loadrig.reports.charts import COLOURS, svg
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import Row, data
-from loadrig.reports.html.named import cells, names_of
+from loadrig.reports.html.named import NAMES, cells, names_of
 from loadrig.reports.html.pieces import Cell, Grid, body, grid, of_number, of_share, paragraph, picture
 from loadrig.reports.quality import RECALL
 from loadrig.reports.speed import models_of
@@ -132,7 +132,7 @@ def chart(values: Sequence[Row]) -> alt.FacetChart:
     """A panel for each category, arms below one another in the same order in all."""
     arms = list(dict.fromkeys(str(value["arm"]) for value in values))
     names = sorted({str(value["category"]) for value in values} - {ALL})
-    base = alt.Chart().encode(y=alt.Y("arm:N", sort=arms, title=None))
+    base = alt.Chart().encode(y=alt.Y("arm:N", sort=arms, title=None, axis=NAMES))
     x = alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=3), title=None)
     rules = base.mark_rule(opacity=0.6, color=COLOURS[0]).encode(
         x=alt.X("low:Q", scale=alt.Scale(domain=[0, 1]), title=None), x2="high:Q"
@@ -146,5 +146,5 @@ def chart(values: Sequence[Row]) -> alt.FacetChart:
     ]
     facet = alt.Facet("category:N", sort=[ALL, *names], title=None)
     return (
-        alt.layer(rules, *points, data=data(values)).properties(width=130, height=alt.Step(15)).facet(facet, columns=3)
+        alt.layer(rules, *points, data=data(values)).properties(width=130, height=alt.Step(17)).facet(facet, columns=3)
     )

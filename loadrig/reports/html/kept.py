@@ -10,7 +10,7 @@ from loadrig.reports import caching
 from loadrig.reports.charts import COLOURS, svg
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import data
-from loadrig.reports.html.named import names_of
+from loadrig.reports.html.named import NAMES, names_of
 from loadrig.reports.html.pieces import body, grid, picture
 from loadrig.reports.table import percent
 
@@ -47,7 +47,7 @@ def _chart(summary: Summary) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("share:Q", title="of prompt tokens", axis=alt.Axis(format="%"), stack="zero"),
-            y=alt.Y("arm:N", sort=list(dict.fromkeys(str(value["arm"]) for value in values)), title=None),
+            y=alt.Y("arm:N", sort=list(dict.fromkeys(str(value["arm"]) for value in values)), title=None, axis=NAMES),
             color=alt.Color(
                 "part:N",
                 title=None,

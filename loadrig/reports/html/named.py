@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import altair as alt
+
 from loadrig.analysis.summary import Summary
 from loadrig.reports.html.drawing import labels
 from loadrig.reports.html.pieces import Cell
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import label
+
+NAMES = alt.Axis(labelOverlap=False, domain=False, ticks=False)  # every arm has its name
 
 
 def cells(*of: str | Cell) -> tuple[str | Cell, ...]:

@@ -16,7 +16,7 @@ from loadrig.log import RunFolder
 from loadrig.reports.charts import COLOURS, svg
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import Row, data
-from loadrig.reports.html.named import cells, names_of
+from loadrig.reports.html.named import NAMES, cells, names_of
 from loadrig.reports.html.pieces import Cell, Grid, body, grid, of_number, picture
 from loadrig.reports.speed import row_header, row_name
 from loadrig.reports.table import amount
@@ -80,7 +80,7 @@ def _bars(values: Sequence[Row]) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("tokens:Q", title="tokens of a question", stack="zero"),
-            y=alt.Y("arm:N", sort=list(dict.fromkeys(value["arm"] for value in values)), title=None),
+            y=alt.Y("arm:N", sort=list(dict.fromkeys(value["arm"] for value in values)), title=None, axis=NAMES),
             color=alt.Color("kind:N", scale=_SCALE, title=None, legend=alt.Legend(orient="top")),
             order=alt.Order("order:Q"),
             description="told:N",

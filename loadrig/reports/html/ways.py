@@ -10,7 +10,7 @@ from loadrig.reports import routes
 from loadrig.reports.charts import svg
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import data
-from loadrig.reports.html.named import names_of
+from loadrig.reports.html.named import NAMES, names_of
 from loadrig.reports.html.pieces import body, grid, picture
 from loadrig.reports.table import percent
 
@@ -38,7 +38,7 @@ def _chart(summary: Summary) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("share:Q", title="of asked trials", axis=alt.Axis(format="%"), stack="zero"),
-            y=alt.Y("arm:N", sort=list(dict.fromkeys(str(value["arm"]) for value in values)), title=None),
+            y=alt.Y("arm:N", sort=list(dict.fromkeys(str(value["arm"]) for value in values)), title=None, axis=NAMES),
             color=alt.Color("way:N", title=None, legend=alt.Legend(orient="top")),
             description="told:N",
         )
