@@ -57,6 +57,7 @@ class Metrics:
         self.registry = CollectorRegistry(auto_describe=True)
         self._clock = clock or SystemClock()
         self._currency = ""
+        self._to_come = 0
         self._tools = set(TOOLS)
         self._lags = Peak()
         self._ahead: Ahead | None = None
@@ -78,12 +79,17 @@ class Metrics:
     def started(self, info: RunInfo) -> None:
         self._currency = info.currency
         self._planned.inc(info.planned)
+        self._to_come += info.planned
         labels = {"run": info.run, "plan": info.plan, "version": info.version, "simulated": str(info.simulated).lower()}
         self._run.info(labels)
 
     def record(self, record: Record) -> None:
         place = (record.arm, record.model, record.stage, record.phase)
         self._windowed.record(record)
+        self._to_come -= 1
+        if self._to_come < 0:  # how many a stage of a stated duration has room for was a guess
+            self._planned.inc()
+            self._to_come = 0
         self._trials.labels(*place, record.outcome, record.reason or "").inc()
         self._backoff.labels(record.model).inc(_seconds(record.backoff_ns or 0))
         self._count_cost(place, record)

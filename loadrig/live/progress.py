@@ -10,12 +10,14 @@ sequences. Computes nothing (see `tally.py`, `alarms.py`).
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import threading
 from types import TracebackType
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.live import Live
 from rich.text import Text
 
@@ -100,13 +102,13 @@ class Progress:
         with self._lock:
             self._tally.pulse(pulse, now_ns)
             found = self._alarms.pulse(pulse)
-        for sentence in found:
-            self.warn(sentence)
         if pulse.stage != self._stage:
             self._stage, self._said_ns = pulse.stage, now_ns
             load = f"{pulse.target} in flight" if pulse.rate_per_s is None else f"{pulse.rate_per_s:g} a second"
             self._say(f"stage {pulse.stage}: {load} over {counted(pulse.workers, 'worker')}")
-        elif self._live is None and now_ns - self._said_ns >= PLAIN_EVERY_NS:
+        for sentence in found:
+            self.warn(sentence)
+        if self._live is None and now_ns - self._said_ns >= PLAIN_EVERY_NS:
             self._said_ns = now_ns
             self._say(self._line())
 
@@ -143,7 +145,15 @@ class Progress:
         with self._lock:
             return line(self._tally, self._clock.now_ns())
 
+    def _measure(self) -> None:
+        """Takes the terminal's own word for its size: that of the environment is as old as the shell that set it."""
+        with contextlib.suppress(OSError):
+            columns, lines = os.get_terminal_size(self._stream.fileno())
+            if columns and lines:
+                self._console.size = ConsoleDimensions(columns, lines)
+
     def _view(self) -> Text:
+        self._measure()
         ramp = BLOCKS if self._console.encoding.startswith("utf") else PLAIN
         room = Screen(self._console.width, self._console.height, ramp)
         with self._lock:

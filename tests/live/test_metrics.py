@@ -284,3 +284,12 @@ def test_only_the_running_stage_has_a_load() -> None:
     metrics.finished()
     assert loads == [[8, None], [None, 2.5]]
     assert value(metrics, "stage_load", stage="r2.5") is None
+
+
+def test_never_more_trials_have_ended_than_are_planned() -> None:
+    """Of a stage with a stated duration the plan is a guess: two were planned, three came, three are planned."""
+    metrics = Metrics()
+    metrics.started(RunInfo(run="r1", plan="quick", version="0.1.0", planned=2, currency="USD", simulated=True))
+    for trial in ("t1", "t2", "t3"):
+        metrics.record(a_record(trial))
+    assert value(metrics, "trials_planned_total") == 3
