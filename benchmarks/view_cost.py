@@ -81,7 +81,10 @@ def on_a_terminal(per_s: int, seconds: float) -> float:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (40, 160))
     os.environ.update(TERM="xterm-256color", COLUMNS="160", LINES="40")
-    with subprocess.Popen(["cat"], stdin=ours, stdout=subprocess.DEVNULL), os.fdopen(theirs, "w") as stream:
+    with (
+        subprocess.Popen(["cat"], stdin=ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL),
+        os.fdopen(theirs, "w") as stream,
+    ):
         os.close(ours)
         with Progress(stream) as progress:
             return cost_s(progress, per_s, seconds)
