@@ -194,7 +194,7 @@ class Onlooker:
         except TimeoutError:
             problem = f"no end within {self._limit_s:g} s"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            problem = " ".join(f"{type(error).__name__}: {error}".split())
+            problem = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
         return Seen(status, fields, tuple(pieces), began_ns, headers_ns, time.perf_counter_ns(), began_s, port, problem)
 
 

@@ -66,7 +66,7 @@ async def _examined(
             if not asked.id:
                 named = await first_model(asked, base_url, limit_s=limit_s)
                 asked = replace(asked, id=named or ANY_MODEL)  # noqa: PLW2901
-            told(foreseen(asked, prices), prices, console)
+            announce(foreseen(asked, prices), prices, console)
             one = await examine(asked, base_url, prices, limit_s=limit_s)
             if any_provider and _speaks_another(one):
                 one = await _by_another(asked, base_url, prices, limit_s=limit_s) or one
@@ -109,7 +109,7 @@ def _otherwise(base_url: str) -> Sequence[str]:
     return [bare.removesuffix("/v1")] if bare.endswith("/v1") else [f"{bare}/v1"]
 
 
-def told(what: Foreseen, prices: Prices, console: Console) -> None:
+def announce(what: Foreseen, prices: Prices, console: Console) -> None:
     """Before anything is sent: how much."""
     cost = "cost unknown: no price for the model" if what.cost is None else f"about {what.cost:.3f} {prices.currency}"
     console.print(
@@ -131,15 +131,16 @@ def page(found: Examination, prices: Prices, console: Console) -> None:
             console.print()
             console.print(_table(TITLES[group], members))
     paid = "" if found.cost is None else f", {found.cost} {prices.currency}"
-    console.print(Text(f"\n{found.requests} requests, {found.tokens or 0:,} tokens as told{paid}", style="dim"))
+    told = f", {found.tokens:,} tokens as told{paid}" if found.tokens else ""
+    console.print(Text(f"\n{found.requests} request{'s' if found.requests != 1 else ''} sent{told}", style="dim"))
 
 
 def _table(title: str, findings: Sequence[Finding]) -> Table:
     table = Table(
         title=title, title_justify="left", title_style="bold", box=None, show_header=False, padding=(0, 2, 0, 0)
     )
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, min_width=17)  # so that the groups stand below one another
+    table.add_column(no_wrap=True, min_width=11)
     table.add_column()
     for row in _rows(findings):
         table.add_row(*row)

@@ -9,16 +9,18 @@ or a server that sends so. Whatever cannot be told is said to be so.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from loadrig.doctor.findings import Finding
-from loadrig.doctor.listening import Listened, each
+from loadrig.doctor.listening import Listened
 from loadrig.words.safeguard import Figure
 
 CHECK = "streaming"
 ENOUGH = 5  # pieces of content, below which nothing can be said
 AT_ONCE_NS = 50_000_000  # a reply that is over by then may have been made at once
-NO_SPREAD = 0.02  # of the wait before it
+NO_SPREAD, LITTLE_SPREAD = 0.02, 0.1  # of the wait before it; the second where there are but a few lumps
 GROWN, GROWN_NS = 1.5, 30_000_000  # the wait of the long reply over that of the short one
-LUMP = 4  # pieces a read, on average, and reads in all
+LUMP, APART_NS = 4, 300_000  # pieces a lump, on average, and lumps in all; what lies between two
 UNTRUE = "first-token times and gaps would be those of the buffer, not of the model; whole latencies stay true"
 
 
@@ -29,25 +31,31 @@ def streaming(long: Listened, short: Listened | None) -> Finding:
         said = f"{len(reads)} pieces of content came: too few to tell"
         return Finding(CHECK, "cannot tell", said, f"if it is buffered, {UNTRUE}")
     wait_ns, spread_ns = long.at_ns(reads[0]), long.at_ns(reads[-1]) - long.at_ns(reads[0])
-    lumps = each(reads)
+    lumps = _lumps([long.at_ns(read) for read in reads])
     figures = (
         Figure("pieces of content", len(reads)),
-        Figure("reads with content", len(lumps)),
+        Figure("arrivals of content", lumps),
         Figure("first piece ms", round(wait_ns / 1e6, 1)),
         Figure("spread ms", round(spread_ns / 1e6, 1)),
     )
-    came = f"{len(reads)} pieces in {len(lumps)} reads over {spread_ns / 1e6:,.0f} ms, after {wait_ns / 1e6:,.0f} ms"
+    arrivals = f"{lumps} arrival{'s' if lumps != 1 else ''}"
+    came = f"{len(reads)} pieces in {arrivals} over {spread_ns / 1e6:,.0f} ms, after {wait_ns / 1e6:,.0f} ms"
     if long.seen.header("content-length") is not None:
         said = f"buffered on the way: the stream came with a content-length, so it was whole before it left ({came})"
         return Finding(CHECK, "broken", said, UNTRUE, "not measurable", figures)
-    if len(lumps) > 1 and spread_ns > NO_SPREAD * wait_ns:
-        return _in_pieces(came, len(reads) / len(lumps), len(lumps), figures)
+    if lumps > 1 and spread_ns > (NO_SPREAD if lumps > LUMP else LITTLE_SPREAD) * wait_ns:
+        return _in_pieces(came, len(reads) / lumps, lumps, figures)
     return _at_once(came, wait_ns, short, figures)
 
 
-def _in_pieces(came: str, a_read: float, reads: int, figures: tuple[Figure, ...]) -> Finding:
-    if a_read >= LUMP and reads <= LUMP:
-        said = f"{came}: in lumps of about {a_read:.0f}"
+def _lumps(at_ns: list[int]) -> int:
+    """Arrivals that lie apart: what one packet brought is handed over chunk by chunk, microseconds after another."""
+    return 1 + sum(later - earlier > APART_NS for earlier, later in pairwise(at_ns))
+
+
+def _in_pieces(came: str, a_lump: float, lumps: int, figures: tuple[Figure, ...]) -> Finding:
+    if a_lump >= LUMP and lumps <= LUMP:
+        said = f"{came}: in lumps of about {a_lump:.0f}"
         means = "a buffer on the way, or a server that sends so; first-token times and gaps are those of the lumps"
         return Finding(CHECK, "cannot tell", said, means, figures=figures)
     means = "first-token times and gaps are what the endpoint made them"

@@ -16,6 +16,12 @@ from loadrig.words.safeguard import Figure
 State = Literal["ok", "not there", "cannot tell", "broken"]
 Group = Literal["measurable", "with care", "not measurable"]
 GROUPS: tuple[Group, ...] = ("measurable", "with care", "not measurable")
+LOST = {
+    "streaming": "first-token times",
+    "usage": "tokens and costs",
+    "tools": "agentic arms",
+    "structured output": "arms and judges that want a form",
+}
 NEEDED = ("connection", "TLS", "key", "dialect", "measured turn")  # without one of these there is nothing to measure
 
 
@@ -61,7 +67,7 @@ class Examination:
         if not self.makes_sense:
             first = next((one for one in self.findings if one.check in NEEDED and one.state != "ok"), None)
             return "A run makes no sense here" + ("." if first is None else f": {first.said}")
-        not_here = [one.check for one in self.findings if one.group == "not measurable"]
+        not_here = [LOST.get(one.check, one.check) for one in self.findings if one.group == "not measurable"]
         return f"A run makes sense here{f', without {_listed(not_here)}' if not_here else ''}."
 
 

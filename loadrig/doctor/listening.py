@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loadrig.marks import Kind
@@ -84,11 +83,6 @@ def listened(seen: Seen, dialect: Dialect) -> Listened:
 
 def _is_plain(seen: Seen) -> bool:
     return seen.header("content-encoding") in (None, "identity")
-
-
-def each(reads: Sequence[int]) -> dict[int, int]:
-    """How many pieces of content each read brought."""
-    return {read: reads.count(read) for read in dict.fromkeys(reads)}
 
 
 def _short(text: str) -> str:

@@ -75,7 +75,7 @@ def test_a_buffer_on_the_way_is_found_and_nothing_else_is_blamed(target: str, wa
         found = examined(url)
     assert by_check(found)["streaming"].state == "broken"
     assert said in by_check(found)["streaming"].said
-    assert (found.makes_sense, found.verdict) == (True, "A run makes sense here, without streaming.")
+    assert (found.makes_sense, found.verdict) == (True, "A run makes sense here, without first-token times.")
     assert states(found)["usage"] == states(found)["caching"] == "ok"
 
 

@@ -48,8 +48,8 @@ def reply(at_ms: Sequence[float], *, each: int = 1, headers: tuple[tuple[str, st
 
 SPREAD = [200.0 + 20 * number for number in range(20)]
 CASES = [
-    (SPREAD, 1, STREAM, 150.0, "ok", "not buffered: 20 pieces in 20 reads over 380 ms, after 200 ms"),
-    ([900.0], 20, STREAM, 150.0, "broken", "buffered on the way: 20 pieces in 1 reads"),
+    (SPREAD, 1, STREAM, 150.0, "ok", "not buffered: 20 pieces in 20 arrivals over 380 ms, after 200 ms"),
+    ([900.0], 20, STREAM, 150.0, "broken", "buffered on the way: 20 pieces in 1 arrival over"),
     ([900.0, 905.0], 10, STREAM, 150.0, "broken", "where a reply of a few tokens took 150 ms"),
     (SPREAD, 1, (*STREAM, ("content-length", "9000")), 150.0, "broken", "so it was whole before it left"),
     ([12.0], 20, STREAM, 11.0, "cannot tell", "as a server would that answers at once"),
