@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from loadrig.analysis import connecting
+from loadrig.analysis import connecting, noted
 from loadrig.analysis.bill import Bill
 from loadrig.analysis.load import StageLoad
 from loadrig.analysis.selection import CONTROL, arm_names, asked, grouped, stage_names
@@ -161,6 +161,7 @@ def warnings(
         *_of_holding(run),
         *_of_money(bill),
         *_of_cost_notes(run),
+        *noted.warned(run),
         *_of_flags(run),
     ]
     return tuple(dict.fromkeys([*map(str, run.manifest.get("warnings") or []), *ours]))

@@ -353,3 +353,17 @@ def test_an_error_body_is_understood() -> None:
 def test_a_foreign_error_body_becomes_its_own_message(body: bytes) -> None:
     """What a proxy says is kept as text."""
     assert ApiError("", body.decode(errors="replace")) == load("anthropic").error(body)
+
+
+def test_a_reply_that_never_opened_is_taken_and_noted() -> None:
+    """Text and stop reason without message_start: answered, prompt tokens unknown rather than 0, and said."""
+    reader = load("anthropic").reader()
+    for event in (
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Yes."}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    ):
+        reader.feed(json.dumps(event).encode())
+    heard = reader.heard()
+    assert (heard.complete, heard.text, heard.usage.input, heard.usage.output) == (True, "Yes.", None, 2)
+    assert heard.notes == ("the stream had no message_start: model and prompt tokens of the reply are not known",)

@@ -100,7 +100,7 @@ def test_an_error_status_is_a_failure_with_the_endpoints_words(code: int, kind: 
 
 @pytest.mark.usefixtures("say")
 @pytest.mark.parametrize(("body", "detail"), [
-    (b"<html>bad</html>", "<html>bad</html>"), (b"", "HTTP 502 without a body"), (b"x" * 100_000, "x" * 300),
+    (b"<html>bad</html>", "a page of HTML: bad"), (b"", "HTTP 502 without a body"), (b"x" * 100_000, "x" * 300),
 ])  # fmt: skip
 def test_a_foreign_error_body_is_kept_within_bounds(body: bytes, detail: str) -> None:
     """A proxy's page becomes the detail, cut; none is said to be none."""

@@ -36,6 +36,7 @@ _HINTS = {
 }
 _OWN_SPEND_LIMIT = "You have reached your specified API usage limits"  # a 400, told by its wording alone
 _MOST_NOTES = 8
+_UNOPENED = "the stream had no message_start: model and prompt tokens of the reply are not known"
 _PLAIN = frozenset({"content_block_stop", "message_stop", "ping"})
 
 
@@ -81,6 +82,7 @@ class MessageReader:
         "_model",
         "_notes",
         "_open",
+        "_opened",
         "_reason",
         "_usage",
         "ended",
@@ -90,6 +92,7 @@ class MessageReader:
         self.ended = False
         self._blocks: dict[int, Block] = {}
         self._open: set[int] = set()
+        self._opened = False
         self._usage = UsageMeter()
         self._model: str | None = None
         self._id: str | None = None
@@ -134,7 +137,7 @@ class MessageReader:
                 return Kind.OTHER
             case "message_start" if event.message is not None:
                 message = event.message
-                self._model, self._id = message.model, message.id
+                self._opened, self._model, self._id = True, message.model, message.id
                 self._usage.take(message.usage, final=False)
                 self._stopping(message.stop_reason, message.stop_details)
                 return Kind.START
@@ -144,6 +147,8 @@ class MessageReader:
     def heard(self) -> Heard:
         blocks = list(self._blocks.values())
         complete = self._error is None and self._malformed is None and self._is_complete()
+        if complete and not self._opened:
+            self._note(_UNOPENED)
         return Heard(
             text="".join(block.text for block in blocks),
             tool_uses=tool_uses(blocks),
@@ -205,6 +210,7 @@ class MessageReader:
 
     def _start(self, message: Mapping[str, Any]) -> Kind:
         model, identity = message.get("model"), message.get("id")
+        self._opened = True
         self._model = model if isinstance(model, str) else None
         self._id = identity if isinstance(identity, str) else None
         self._usage.take_any(message.get("usage"), final=False)
