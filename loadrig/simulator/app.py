@@ -88,7 +88,8 @@ class Simulator:
             await self._post(scope, receive, send)
         else:
             await _body(receive)
-            await respond(send, 404, error_body("not_found_error", f"Not found: {method} {path}", "req_sim0"))
+            error = error_body("not_found_error", f"Not found: {method} {path}", "req_sim0")
+            await respond(send, 404, error, [(b"request-id", b"req_sim0")])
 
     def _stats(self) -> dict[str, object]:
         late = self._provider.stage.lateness

@@ -15,7 +15,7 @@ Block = dict[str, Any]  # one content block, foreign JSON
 
 _KNOWN = (
     "cache_control container context_management diagnostics inference_geo max_tokens messages metadata model "
-    "output_config service_tier speed stop_sequences stream system thinking tool_choice tools user_profile_id "
+    "output_config service_tier speed stop_sequences stream system thinking thread tool_choice tools user_profile_id "
     "workspace_id"
 )
 KNOWN = frozenset(_KNOWN.split())
@@ -69,6 +69,8 @@ def parse_request(body: bytes, *, counting: bool = False) -> Request:
     for key in GONE:
         if key in fields:
             raise BadRequestError(f"{key}: this parameter is not supported by this API version")
+    if fields.get("thread") is not None:
+        raise BadRequestError("thread: a conversation held by the server is not simulated")
     unknown = sorted(set(fields) - KNOWN)
     if unknown:
         raise BadRequestError(f"{unknown[0]}: Extra inputs are not permitted")

@@ -65,6 +65,7 @@ def test_the_same_attempt_gives_the_same_bytes_and_another_trial_other_words(fas
         ({"messages": []}, "at least one message"),
         ({"temperature": 1.0}, "temperature"),
         ({"nonsense": 1}, "nonsense: Extra inputs are not permitted"),
+        ({"thread": {"type": "create"}}, "thread: a conversation held by the server is not simulated"),
         ({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}, "prefill"),
     ],
 )
@@ -83,8 +84,9 @@ def test_a_body_that_is_not_json_is_a_400(fast: Running) -> None:
 
 
 def test_other_paths_are_404(fast: Running) -> None:
-    """Only the two POST paths and the two GET paths exist."""
-    assert fast.get("/v1/nothing").status == 404
+    """Only the two POST paths and the two GET paths exist; the answer has its request id in body and header."""
+    reply = fast.get("/v1/nothing")
+    assert (reply.status, reply.headers["request-id"]) == (404, reply.json()["request_id"])
     assert fast.get("/healthz").json() == {"status": "ok"}
 
 
