@@ -41,7 +41,7 @@ model-server: $(VENV)/.dev
 
 # The documentation as a site, in site/: opens from the folder, needs no network.
 docs: plan-reference
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 plan-reference: $(VENV)/.dev
 	$(BIN)/python -m loadrig.commands.plan_reference docs/plan-reference.md

@@ -17,9 +17,9 @@ CONFIG = (ROOT / "mkdocs.yml").read_text()
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built once, strictly: a warning of mkdocs is an error."""
+    """Built once, strictly: a warning of mkdocs is an error (which `--quiet` would hide from it, too)."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
