@@ -22,6 +22,7 @@ pytestmark = pytest.mark.prometheus
 FILES = files(Setup())
 RUN, NIGHTS = (json.loads(FILES[name]) for name in ("loadrig.json", "loadrig-nights.json"))
 OPEN_ONLY = {"Scheduled latency"}
+WHOLE_STAGES = {"Knee, about", "Highest throughput of a stage", "By stage"}
 
 
 def targets(board: dict[str, Any], *kinds: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -55,15 +56,7 @@ def test_j4_no_panel_of_the_run_is_without_data(runs: TwoRuns, speed: str) -> No
     """A sweep with failures fills every query at both scrape intervals, an open loop those of scheduled latency; what
     a stage gave over whole windows wants stages of more than four scrapes, which the slow one does not see."""
     server, scrape_s = (runs.fast, FAST_S) if speed == "fast" else (runs.slow, SLOW_S)
-    of_stages = (
-        set()
-        if speed == "fast"
-        else {
-            "Knee, about",
-            "Highest throughput of a stage",
-            "By stage",
-        }
-    )
+    of_stages = set() if speed == "fast" else WHOLE_STAGES
     empty = [
         (title, target["legendFormat"])
         for title, target in targets(RUN)

@@ -1,10 +1,11 @@
 """Two real runs of the command at once, a sweep with failures in a closed loop and an open one, seen by two
-Prometheus that read the shipped configuration: one that scrapes every second, and one as slow against them as 15 s are
-against two minutes."""
+Prometheus that read the shipped configuration: one that scrapes every two seconds, and one that is about as slow
+against them as 15 s are against two minutes."""
 
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -13,14 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 from command import LOADRIG
-from prometheus_server import prometheus
+from prometheus_server import at, prometheus
 
 from loadrig.live.dashboards.setup import Setup, write
 
-FAST_S, SLOW_S = 1, 4
-LINGER_S = 6
+FAST_S, SLOW_S = 2, 5
+PATIENCE_S = 120  # for a run to end, and for its last totals to be scraped
 SCENARIO = """\
 slots = 3
 base_ms = 60
@@ -49,9 +51,7 @@ attempts = 1
 LOAD
 workers = 1
 """
-ALL_ARMS = """\
-[[arm]]
-kind = "control"
+ARMS = """\
 [[arm]]
 kind = "rag"
 k = 5
@@ -61,8 +61,8 @@ cache = "5m"
 [[arm]]
 kind = "agentic"
 """
-SWEEP = {"NAME": "steps", "ARMS": ALL_ARMS, "LOAD": "concurrency = [1, 2, 6]\nduration_s = 10\nwarmup = 2"}
-OPEN = {"NAME": "arrivals", "ARMS": '[[arm]]\nkind = "rag"\nk = 5', "LOAD": "rate = [3.0]\nduration_s = 24\nwarmup = 2"}
+SWEEP = {"NAME": "steps", "ARMS": ARMS, "LOAD": "concurrency = [1, 2, 6]\nduration_s = 14\nwarmup = 2"}
+OPEN = {"NAME": "arrivals", "ARMS": '[[arm]]\nkind = "rag"\nk = 5', "LOAD": "rate = [2.0]\nduration_s = 36\nwarmup = 2"}
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,13 @@ def two_runs(folder: Path) -> Iterator[TwoRuns]:
             home = folder / name
             write(Setup(targets=addresses, interval_s=interval_s), home)
             servers.append(stack.enter_context(prometheus(home, home / "prometheus.yml")))
+        for process, address in zip(processes, addresses, strict=True):
+            _heard(process, r"metrics stay at (\S+) for")
+            for server in servers:
+                _seen(server, address)
         for process in processes:
-            _, told = process.communicate(timeout=120)
+            process.send_signal(signal.SIGINT)  # ends the wait for scrapers, not the run
+            _, told = process.communicate(timeout=PATIENCE_S)
             assert process.returncode == 0, told
         ended = [_ran(folder / words["NAME"]) for words in (SWEEP, OPEN)]
         yield TwoRuns(ended[0], ended[1], servers[0], servers[1], start_s, time.time())
@@ -116,7 +121,7 @@ def _fired(folder: Path, words: dict[str, str]) -> subprocess.Popen[str]:
     path = folder / f"{words['NAME']}.toml"
     path.write_text(text.replace("FOLDER", str(folder)))
     out = folder / words["NAME"]
-    flags = ["--out", str(out), "--inline", "--metrics-port", "0", "--linger", str(LINGER_S)]
+    flags = ["--out", str(out), "--metrics-port", "0", "--linger", str(PATIENCE_S)]
     return subprocess.Popen(
         [*LOADRIG, "run", str(path), *flags], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
@@ -124,8 +129,23 @@ def _fired(folder: Path, words: dict[str, str]) -> subprocess.Popen[str]:
 
 def _address(process: subprocess.Popen[str]) -> str:
     """Of the metrics: host and port, as the run tells them."""
+    return _heard(process, r"metrics at http://([^/]+)/")
+
+
+def _heard(process: subprocess.Popen[str], pattern: str) -> str:
+    """Waits until the run says it."""
     assert process.stderr is not None
-    return next(found[1] for line in process.stderr if (found := re.search(r"metrics at http://([^/]+)/", line)))
+    return next(found[1] for line in process.stderr if (found := re.search(pattern, line)))
+
+
+def _seen(server: str, address: str) -> None:
+    """Waits until a Prometheus has the last totals of a run that serves no others any more."""
+    counts = re.findall(r"^loadrig_trials_total{.*} (\S+)$", httpx.get(f"http://{address}/metrics").text, re.MULTILINE)
+    expected, deadline = sum(map(float, counts)), time.monotonic() + PATIENCE_S
+    query = f'sum(loadrig_trials_total{{instance="{address}"}})'
+    while [value for _, value in at(server, query, time.time())] != [expected]:
+        assert time.monotonic() < deadline, f"{server} has not seen {expected:g} trials"
+        time.sleep(0.2)
 
 
 def _ran(results: Path) -> Ran:

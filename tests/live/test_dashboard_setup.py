@@ -5,6 +5,8 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from decimal import Decimal
 from pathlib import Path
@@ -107,6 +109,25 @@ def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
     written = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert f"{len(written)} files written" in called.out
     assert "10.0.0.7:9108" in (tmp_path / "out" / "targets" / "loadrig.json").read_text()
+
+
+def test_the_pages_commands_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of docs/grafana.md, as they are written."""
+    monkeypatch.chdir(tmp_path)
+    lines = (ROOT / "docs" / "grafana.md").read_text().splitlines()
+    commands = [line.split()[1:] for line in lines if line.startswith("    .venv/bin/loadrig ")]
+    assert commands
+    assert [here(*words).code for words in commands] == [0] * len(commands)
+
+
+def test_the_command_does_without_the_extra(tmp_path: Path) -> None:
+    """What builds the dashboards is not needed to write them: an installed loadrig has only the files."""
+    code = "import sys; sys.modules['grafana_foundation_sdk'] = None; from loadrig.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "dashboards", "--out", str(tmp_path / "out")], capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tmp_path / "out" / "loadrig.json").is_file()
 
 
 def test_every_shipped_file_goes_into_a_wheel() -> None:
