@@ -17,10 +17,12 @@ PAGE = 110  # columns where the output is no terminal and has no width of its ow
 
 
 def show(summary: Summary, console: Console | None = None) -> None:
-    """Prints about two screens: the headline of each stage, what was not answered and why, accuracy and recall by
-    category, the bill and the warnings. The rest is in report.md."""
+    """Prints about two screens. The first tells what came of the run, whether it can be believed, and the headline of
+    each stage; then come what was not answered and why, accuracy and recall by category, and the bill. The rest is in
+    report.md."""
     console = console or Console()
     draw_head(summary, console)
+    draw_warnings(summary, console)
     for table in speed.headlines(summary):
         draw(table, console)
     if (arrivals := load.arrivals(summary)) is not None:
@@ -42,11 +44,13 @@ def show(summary: Summary, console: Console | None = None) -> None:
     for table in (*long_context.short(summary), *caching.tables(summary), *freshness.tables(summary)):
         draw(table, console)
     lines = [f"{line.name} {money(line.money)}" for line in summary.bill.lines if line.money.amount != "0"]
-    console.print(Text(f"Whole bill: {money(summary.bill.total)}  ({'; '.join(lines) or 'nothing charged'})"))
+    bill = Text(f"Whole bill: {money(summary.bill.total)}  ({'; '.join(lines) or 'nothing charged'})")
+    if count := len(summary.warnings):
+        bill.append(f"  {count} {'warning' if count == 1 else 'warnings'} above", style="yellow")
+    console.print(bill)
     if summary.dropped:
         named = ", ".join(dict.fromkeys(drop.question for drop in summary.dropped))
         console.print(Text(one_line(f"Dropped from accuracy (the control knew them): {named}", 400)))
-    draw_warnings(summary, console)
 
 
 def draw_head(summary: Summary, console: Console) -> None:

@@ -168,6 +168,18 @@ def test_the_terminal_fits_two_screens(tmp_path: Path) -> None:
     assert max(map(len, shown.splitlines())) <= 110
 
 
+def test_the_first_screen_tells_whether_to_believe_the_rest(tmp_path: Path) -> None:
+    """What came of the trials and every warning stand over the first table; the bill's line says where."""
+    folder = run_folder(tmp_path, record("a"), warnings=["the first thing", "the second thing"])
+    shown = printed(folder).splitlines()
+    first = next(number for number, line in enumerate(shown) if line.startswith("Stage c2"))
+    head = "\n".join(shown[:first])
+    for said in ("1 planned = 1 answered", "warning: the first thing", "warning: the second thing"):
+        assert said in head
+    assert next(line for line in shown if line.startswith("Whole bill")).endswith("warnings above")
+    assert "\n".join(shown[first:]).count("thing") == 0
+
+
 def test_an_arm_that_does_not_answer_shows_it_beside_what_is_right(tmp_path: Path) -> None:
     """Right on the one it answered, and silent on another: 1/2 of those asked, 1/1 of graded, the silent one named."""
     folder = run_folder(tmp_path, record("a"), record("s", question="q2", outcome="unanswered", reason="refused"))
