@@ -7,13 +7,15 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
-from loadrig.outside import get_json
-from loadrig.words.errors import InputError
+import msgspec
 
 Line = tuple[dict[str, str], list[float]]
 MISSING = not (shutil.which("prometheus") and shutil.which("promtool"))
@@ -49,10 +51,18 @@ def _ready(process: subprocess.Popen[bytes], log: Path) -> str:
 
 def _is_answering(address: str) -> bool:
     try:
-        get_json(f"{address}/api/v1/query", {"query": "1"})
-    except InputError:
+        _asked(address, "query", query="1")
+    except OSError:
         return False
     return True
+
+
+@cache
+def _asked(address: str, what: str, **params: str) -> list[dict[str, Any]]:
+    """The series of an answer; the same question about the same time is asked once."""
+    with urlopen(f"{address}/api/v1/{what}?{urlencode(params)}", timeout=60) as reply:
+        found: list[dict[str, Any]] = msgspec.json.decode(reply.read())["data"]["result"]
+    return found
 
 
 def as_grafana(text: str, *, scrape_s: float, span_s: float, step_s: float = 0, **chosen: str) -> str:
@@ -71,15 +81,15 @@ def as_grafana(text: str, *, scrape_s: float, span_s: float, step_s: float = 0, 
 
 def at(address: str, expr: str, when_s: float) -> list[tuple[dict[str, str], float]]:
     """Labels and value of each series at an instant, NaN left out."""
-    found = get_json(f"{address}/api/v1/query", {"query": expr, "time": f"{when_s:.3f}"})["data"]["result"]
+    found = _asked(address, "query", query=expr, time=f"{when_s:.3f}")
     values = ((series["metric"], float(series["value"][1])) for series in found)
     return [(labels, value) for labels, value in values if not math.isnan(value)]
 
 
 def over(address: str, expr: str, *, start_s: float, end_s: float, step_s: float) -> list[Line]:
     """Labels and values of each series over a range, NaN left out."""
-    span: Mapping[str, str] = {"start": f"{start_s:.3f}", "end": f"{end_s:.3f}", "step": f"{step_s:g}"}
-    found: list[dict[str, Any]] = get_json(f"{address}/api/v1/query_range", {"query": expr, **span})["data"]["result"]
+    span = {"start": f"{start_s:.3f}", "end": f"{end_s:.3f}", "step": f"{step_s:g}"}
+    found = _asked(address, "query_range", query=expr, **span)
     lines = ((series["metric"], [float(value) for _, value in series["values"]]) for series in found)
     kept = ((labels, [value for value in values if not math.isnan(value)]) for labels, values in lines)
     return [(labels, values) for labels, values in kept if values]
