@@ -69,18 +69,10 @@ def _sweep(per_cell: int, arms: tuple[str, ...]) -> Iterator[Record]:
                 took = 400 + 30 * (n % 7) + 200 * number + (400 * (places - 4) if places > 4 else 0)
                 name = f"{stage}-{arm}-{n}"
                 said = "I do not know." if arm == "control" else f"yes, {n}"
-                given = {
-                    "stage": stage,
-                    "arm": arm,
-                    "answer": said,
-                    "question": f"q{n % 12 + 1}",
-                    "repetition": n // 12 + 1,
-                }
+                given = {"stage": stage, "arm": arm, "question": f"q{n % 12 + 1}", "repetition": n // 12 + 1}
                 if stage == "c8" and n % 8 == 5:
                     spent = {"begin_ns": round(ends[place] * S), "end_ns": round((ends[place] + 3) * S)}
-                    yield failed(
-                        name, **{**given, "answer": ""}, **spent, service_ns=3 * S, began_at=label(ends[place])
-                    )
+                    yield failed(name, **given, **spent, service_ns=3 * S, began_at=label(ends[place]))
                     ends[place] += 3
                 else:
                     yield trial(name, ends[place], took, answer=said, **given)

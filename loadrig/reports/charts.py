@@ -22,8 +22,9 @@ import altair as alt
 import msgspec
 import vl_convert
 
-# Okabe, Ito: Color Universal Design (2008), without black, which is the text's, and vermilion, which is for failures.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#999999", "#f0e442")
+# Okabe, Ito: Color Universal Design (2008): their black is that of the text around, their vermilion is for failures;
+# their yellow, which nobody sees on white, is left out.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "currentColor", "#999999")
 DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (4, 1), (1, 3), (10, 3), (3, 1, 1, 1))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 FAILED = "#d55e00"

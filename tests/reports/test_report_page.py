@@ -108,7 +108,7 @@ def test_every_arm_has_its_key_figures(chromium: Any, folders: dict[str, Path]) 
 def test_of_an_open_loop_scheduled_latency_is_the_key_figure(chromium: Any, folders: dict[str, Path]) -> None:
     """It leads; service latency stands beside it under Load."""
     with looking(chromium, folders["open"] / "report.html") as looked:
-        assert "scheduled p95, s" in looked.page.locator(".key thead").text_content()
+        assert "scheduled\np95 s" in looked.page.locator(".key thead").text_content()
         pointers = {pointer for pointer, _ in figures(looked)}
     assert {"/arms/0/scheduled/successes/p95/value_ns", "/stages/0/service/successes/p95/value_ns"} <= pointers
 

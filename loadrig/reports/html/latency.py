@@ -186,25 +186,27 @@ def _curves(summary: Summary, spreads: Mapping[Key, Distribution]) -> Iterator[t
     groups = grouped(("" if single else key[2], key) for key in drawn)
     titles = {stage.stage: f"stage {one_line(stage.stage, LABEL)}{bound_mark(stage.client_bound)}"
               for stage in summary.stages} | {"": ""}  # fmt: skip
-    panels = [
-        _panel(summary, {key: drawn[key] for key in keys[begin : begin + MOST_LINES]}, title=titles[stage])
-        for stage, keys in groups.items()
-        for begin in range(0, len(keys), MOST_LINES)
-    ]
+    shown = [
+        (titles[stage], keys[begin : begin + MOST_LINES])
+        for stage, keys in groups.items() for begin in range(0, len(keys), MOST_LINES)
+    ]  # fmt: skip
+    wide = PANEL if len(shown) > 1 else 2 * PANEL
+    panels = [_panel(summary, {key: drawn[key] for key in keys}, title=title, wide=wide)
+              for title, keys in shown[:MOST_PANELS]]  # fmt: skip
     caption = (
         "Share of the timed trials that had ended well by a time: a line that ends below 1 ends there because the rest "
         f"did not succeed. Exact values at no more than {POINTS} ranks a line."
     )
-    left_out = len(panels) - MOST_PANELS
+    left_out = len(shown) - MOST_PANELS
     more = f" {left_out} panels are left out; the table above has every stage." if left_out > 0 else ""
-    chart = alt.concat(*panels[:MOST_PANELS], columns=1 if len(panels) == 1 else 2, spacing=28)
+    chart = alt.concat(*panels, columns=1 if len(panels) == 1 else 2, spacing=28)
     chart = chart.resolve_scale(color="independent", strokeDash="independent").configure_legend(
         orient="bottom", columns=3, symbolSize=300
     )
     yield charts.svg(chart, "Distributions of latency"), f"{caption}{more}"
 
 
-def _panel(summary: Summary, curves: Mapping[Key, Distribution], *, title: str) -> alt.Chart:
+def _panel(summary: Summary, curves: Mapping[Key, Distribution], *, title: str, wide: int) -> alt.Chart:
     names = labels(row_labels(summary, list(curves)))
     rows: list[Row] = []
     for name, of in zip(names, curves.values(), strict=True):
@@ -215,7 +217,6 @@ def _panel(summary: Summary, curves: Mapping[Key, Distribution], *, title: str) 
             for value, place in of.points
         )  # fmt: skip
     values = [s_of(value) for of in curves.values() for value, _ in of.points]
-    wide = PANEL if title else 2 * PANEL
     chart: alt.Chart = (
         alt.Chart(data(rows), title=title)
         .mark_line(interpolate="step-after", strokeWidth=1.6)

@@ -26,12 +26,13 @@ from loadrig.reports.table import FEW_NOTE, NONE, bound_mark, bound_notes, numbe
 
 WIDE, HIGH = 330, 230
 LINES = ("scheduled", "service")
-KNEE = (
-    "Left: throughput against load. The thin line is the fit of the knee: as much a unit of load as at first, then no "
-    "more; the grey band is the 95 % interval of the knee. Right: latency against throughput, from the lowest load to "
-    "the highest: circles at the median, squares at 95 %, of the successes, all arms together. A hollow mark is a "
-    "client-bound stage, or one that was not checked."
+CURVE = (
+    "Left: throughput against load.{fit} Right: latency against throughput, from the lowest load to the highest: "
+    "circles at the median, squares at 95 %, of the successes, all arms together. A hollow mark is a client-bound "
+    "stage, or one that was not checked."
 )
+FIT = " The thin line is the fit of the knee: as much a unit of load as at first, then no more."
+BAND = " The broken line is the knee, the grey band its 95 % interval."
 DUE = (
     "Share of the due trials that had ended well by a time: counted from when they were due (scheduled), and from when "
     "they were sent (service). The distance between the lines is waiting that a closed loop does not see. A line that "
@@ -46,7 +47,9 @@ def section(run: RunFolder, summary: Summary) -> Section | None:
     parts = [grid(_stages(summary))]
     if summary.sweep is not None:
         if any(step.rates.per_s is not None for step in summary.sweep.steps):
-            parts.append(picture(_curve(summary, summary.sweep), KNEE, table=sweep.curve(summary, summary.sweep)))
+            found = summary.sweep
+            fit = "" if found.knee is None else FIT + BAND if found.knee.reached else FIT
+            parts.append(picture(_curve(summary, found), CURVE.format(fit=fit), table=sweep.curve(summary, found)))
         parts.append(grid(replace(sweep.knee(summary.sweep), words=True)))
         if any(step.judged for step in summary.sweep.steps):
             parts.append(grid(sweep.objectives(summary.sweep)))
@@ -124,7 +127,8 @@ def _throughput(found: Sweep, pairs: Sequence[tuple[Step, StageLoad]]) -> alt.La
     def of(kind: str) -> alt.Chart:
         return base.transform_filter(f"datum.kind == '{kind}'")
 
-    x = alt.X("load:Q", title=f"load, {found.unit}", scale=alt.Scale(domainMin=0, domainMax=most, nice=False))
+    scale, axis = alt.Scale(domainMin=0, domainMax=most, nice=False), alt.Axis(tickCount=6)
+    x = alt.X("load:Q", title=f"load, {found.unit}", scale=scale, axis=axis)
     y = alt.Y("per_s:Q", title="trials/s", scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(tickCount=5))
     stages = base.transform_filter("datum.kind == 'solid' || datum.kind == 'hollow'")
     return alt.layer(

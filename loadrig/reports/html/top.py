@@ -23,6 +23,7 @@ Sign = Literal["good", "look", "bad", "unknown", "plain"]
 VERDICTS: dict[str, Sign] = {"passed": "good", "warned": "look", "failed": "bad", "not checked": "unknown"}
 WORST_FIRST: tuple[Sign, ...] = ("bad", "look", "unknown", "plain", "good")
 WHOLE = ("complete",)
+STAGES_EACH = 2  # client-bound ones that have a line each
 OPEN_AT_ONCE = 24  # rows of key figures that are shown unfolded
 
 
@@ -65,10 +66,7 @@ def told(summary: Summary) -> Iterator[Told]:
     yield from _ended(summary)
     bound = tuple(f"stage {stage.stage} is client-bound" for stage in summary.stages)
     yield from (Told("look", warning) for warning in summary.warnings if not warning.startswith(bound))
-    for stage in summary.stages:
-        if stage.client_bound:
-            why = "; ".join(str(cause) for one in stage.client for cause in one.causes)
-            yield Told("bad", f"stage {stage.stage} is client-bound, its times are partly the rig's own: {why}", "rig")
+    yield from _bound(summary)
     unchecked = [stage.stage for stage in summary.stages if stage.client_bound is None]
     if unchecked:
         yield Told("unknown", f"not checked whether client-bound: {', '.join(unchecked)}", "rig")
@@ -91,8 +89,8 @@ def headers(summary: Summary) -> tuple[str, ...]:
     whole = "scheduled" if any(arm.scheduled for arm in summary.arms) else "service"
     unit = summary.currency or "cost"
     return (
-        "arm", "ok of timed", "TTFT p50, s", "TTFT p95, s", f"{whole} p50, s", f"{whole} p95, s",
-        "right", f"{unit} per question",
+        "arm", "ok of\ntimed", "TTFT\np50 s", "TTFT\np95 s", f"{whole}\np50 s", f"{whole}\np95 s", "right",
+        f"{unit} per\nquestion",
     )  # fmt: skip
 
 
@@ -130,6 +128,21 @@ def _cost(summary: Summary, place: int, arm: ArmFigures) -> Cell:
     return Cell(
         f"{least}{cell.text}" if cell.pointer else NONE, cell.pointer, cell.value, small=small, title=cell.title
     )
+
+
+def _bound(summary: Summary) -> Iterator[Told]:
+    """Stages whose times are partly the rig's own, each with its causes; many of them in one line with the worst."""
+    found = {stage.stage: [cause for one in stage.client for cause in one.causes]
+             for stage in summary.stages if stage.client_bound}  # fmt: skip
+    if len(found) <= STAGES_EACH:
+        for stage, causes in found.items():
+            why = "; ".join(map(str, causes))
+            yield Told("bad", f"stage {stage} is client-bound, its times are partly the rig's own: {why}", "rig")
+        return
+    every = [(stage, cause) for stage, causes in found.items() for cause in causes]
+    stage, worst = max(every, key=lambda one: one[1].value / one[1].limit)
+    said = f"stages {', '.join(found)} are client-bound, their times are partly the rig's own"
+    yield Told("bad", f"{said}; furthest over a limit: {stage}, {worst}", "rig")
 
 
 def _ended(summary: Summary) -> Iterator[Told]:
