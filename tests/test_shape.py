@@ -6,6 +6,7 @@ import ast
 import re
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -260,6 +261,12 @@ def test_every_module_opens_with_what_it_is() -> None:
         for path, tree in TREES.items()
         if not (ast.get_docstring(tree) or "").split("\n\n")[0].endswith((".", ":"))
     )
+
+
+def test_every_test_file_has_a_name_of_its_own() -> None:
+    """Test folders are no packages, so two files of one name would be taken for one another."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py")
+    fail_on(f"{name}: {count} files of that name below tests/" for name, count in names.items() if count > 1)
 
 
 def texts() -> Iterator[Path]:
