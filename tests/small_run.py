@@ -101,7 +101,7 @@ async def _fire(
         urls = {model: script for model, script in scripts.items() if isinstance(script, str)}
         urls |= {model: server.url for model, server in servers.items()}
         urls |= {model: simulator.base_url for model, simulator in simulators.items()}
-        targets = {model.id: Target(model, load("anthropic"), head(urls[model.id])) for model in plan.model}
+        targets = {model.id: Target(model, load(model.provider), head(urls[model.id])) for model in plan.model}
         handles = []
         for number in range(1, plan.load.workers + 1):
             setup = Setup("r1", f"w{number}", plan, library, targets, prepared.prices)
