@@ -24,7 +24,7 @@ BIRDS = (
 ROOM_TOKENS = 1_000  # of output, where a model may think before it answers
 FEW_TOKENS = 5
 LEAST_PREFIX_TOKENS = 4_096  # where the model's own is not known
-PREFIX_MARGIN, LEAST_SENT_TOKENS = 1.25, 1_280  # over the local count; servers have leasts of their own
+PREFIX_MARGIN, LEAST_SENT_TOKENS = 1.25, 1_600  # over the local count; servers have leasts of their own
 NO_SUCH_MODEL = "loadrig-doctor-no-such-model"
 FORM = (
     '{"type":"object","properties":{"bird":{"type":"string"},"count":{"type":"integer"}},'

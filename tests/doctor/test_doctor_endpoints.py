@@ -59,6 +59,16 @@ def test_at_the_simulator_all_but_wrong_models_can_be_told(healthy: Examination)
     assert (healthy.makes_sense, healthy.verdict) == (True, "A run makes sense here.")
 
 
+def test_chat_completions_are_examined_alike(target: str) -> None:
+    """The same checks of the other dialect, which counts no tokens beforehand, keeps no prefix when asked to, and tells
+    usage at the end."""
+    found = examined(f"{target}/v1", replace(MODEL, provider="openai"))
+    assert tuple(states(found)) == EVERYTHING
+    odd = {check: state for check, state in states(found).items() if state != "ok"}
+    assert odd == dict.fromkeys(("errors", "count_tokens", "caching"), "not there")
+    assert "(at the end)" in by_check(found)["usage"].said
+
+
 def test_it_sends_no_more_than_it_said(healthy: Examination) -> None:
     """Neither requests nor tokens, and what it cost is reckoned from what the replies told."""
     before = foreseen(MODEL, Prices.load())

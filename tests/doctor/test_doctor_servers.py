@@ -1,0 +1,71 @@
+"""The doctor at servers of other people, where they are installed: mocks of two dialects, and a real model."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from examined import MODEL, by_check, examined
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+SCRIPT = [sys.executable, str(BENCHMARKS / "model_server.py")]
+pytestmark = pytest.mark.realserver
+
+
+@pytest.fixture(scope="module")
+def mock() -> Iterator[str]:
+    """llmock's address. Skips where it is not installed."""
+    sys.path.append(str(BENCHMARKS))
+    peers = importlib.import_module("peers")
+    sys.path.remove(str(BENCHMARKS))
+    program = peers.program("llmock")
+    if program is None:
+        pytest.skip("llmock is not installed (not on PATH, LLMOCK not set)")
+    with peers.serving([program, "serve", "-h", "127.0.0.1", "-p", "{port}", "--log-level", "warning"]) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    """A real model's server. Skips where it was not built."""
+    if subprocess.run([*SCRIPT, "path"], capture_output=True, check=False).returncode:
+        pytest.skip("llama-server is not built (make model-server)")
+    with subprocess.Popen([*SCRIPT, "start"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+def test_a_mock_is_told_as_what_it_is(mock: str) -> None:
+    """Canned replies of a few words: they come, with usage and tools; lengths, caches and counts are not there."""
+    found = examined(f"{mock}/anthropic")
+    checks = by_check(found)
+    assert found.makes_sense
+    assert {name: checks[name].state for name in ("usage", "tools", "max_tokens", "count_tokens", "caching")} == {
+        "usage": "ok", "tools": "ok", "max_tokens": "broken", "count_tokens": "not there", "caching": "cannot tell",
+    }  # fmt: skip
+
+
+def test_the_other_dialect_of_a_mock_is_examined_as_well(mock: str) -> None:
+    """At its own address, with what that dialect tells."""
+    found = examined(f"{mock}/v1", replace(MODEL, provider="openai"))
+    assert found.makes_sense
+    assert by_check(found)["usage"].state == "ok"
+
+
+def test_a_real_model_can_be_measured(model: str) -> None:
+    """Streamed as it is made, with usage and counts that agree; each check ends."""
+    found = examined(model, limit_s=60)
+    checks = by_check(found)
+    assert found.makes_sense, found.verdict
+    assert {name: checks[name].state for name in ("streaming", "usage", "count_tokens", "max_tokens")} == {
+        "streaming": "ok", "usage": "ok", "count_tokens": "ok", "max_tokens": "ok",
+    }  # fmt: skip
