@@ -16,6 +16,9 @@ from scripted_server import Script, Server, serving
 from stream_events import reply
 
 from loadrig.config import read_plan
+from loadrig.cost import Prices
+from loadrig.doctor.examine import examine
+from loadrig.doctor.findings import Examination
 from loadrig.execution.calibration import counted
 from loadrig.execution.folder import plan_as_json
 from loadrig.wire.anthropic_client import anthropic_client
@@ -289,3 +292,25 @@ def test_a_path_that_cannot_be_asked_for_is_an_input_error(tmp_path: Path, path:
     with pytest.raises(InputError) as caught:
         read_plan(tmp_path / "plan.toml")
     assert caught.value.path == tmp_path / "plan.toml"
+
+
+@needs_openssl
+def test_the_doctor_goes_the_same_way(own: Authority) -> None:
+    """Through the proxy, with the certificate and the header: all of it is found, and none of the secret told."""
+    with proxy_server() as proxy:
+        model = replace(
+            MODEL, ca_file=str(own.ca), client_cert=str(own.both), proxy=proxy.url, headers={"x-key": "$GATEWAY_KEY"}
+        )
+
+        async def go() -> tuple[Examination, list[bytes]]:
+            async with serving(Script([(0, reply())]), context=own.context(asks=True)) as server:
+                return await examine(model, server.url, Prices.load(), limit_s=10), server.requests
+
+        found, requests = run(asyncio.wait_for(go(), 30))
+    states = {one.check: one.state for one in found.findings}
+    ways = ("connection", "proxy", "TLS", "key", "dialect", "measured turn", "keep-alive")
+    assert {way: states[way] for way in ways} == dict.fromkeys(ways, "ok")
+    assert all(f"x-key: {SECRET}".encode() in one for one in requests)
+    assert (len(requests), found.requests) == (found.requests, len(requests))
+    assert SECRET not in repr(found)
+    assert all(head.startswith(b"CONNECT 127.0.0.1:") for head in proxy.heads)
