@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace as changed
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
@@ -109,7 +108,7 @@ def repeated(small: Path, folder: Path, trials: int, answer_bytes: int) -> None:
         for number in range(trials):
             record = own[number % len(own)]
             made = moved(record, number // len(own), next(fill))
-            trial = changed(plan[record.trial], id=made.trial, position=number, repetition=made.repetition)
+            trial = replace(plan[record.trial], id=made.trial, position=number, repetition=made.repetition)
             records.write(encode(made) + b"\n")
             planned.write(encode(trial) + b"\n")
 

@@ -1,11 +1,11 @@
 """What the reports of a long run take: seconds and memory of each step, and the size of every file.
 
-    python benchmarks/report_size.py [--trials 200000] [--keep DIR] [--of RUN]
+    python benchmarks/report_size.py [--trials 200000] [--small RUN] [--keep DIR] [--of RUN]
 
 A run of 20 questions in sixteen arms at two loads is made once on the embedded simulator. Its records are repeated
 under new trial ids, their times moved on and jittered, until there are so many; the folder is reported on as `loadrig
 report` does it, in a process of its own, whose address space is limited to 4 GiB. Exit code 1 when report.html is over
-6 MB. With `--of` nothing is made, and that run is reported on.
+6 MB. With `--small` that run is repeated, with `--of` nothing is made, and that run is reported on.
 """
 
 from __future__ import annotations
@@ -31,10 +31,7 @@ kind = "rag"
 k = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20]
 [[arm]]
 kind = "full_context"
-[[arm]]
-kind = "full_context"
-name = "full_context-1h"
-cache = "1h"
+cache = ["off", "1h"]
 [[arm]]
 kind = "agentic"
 [[arm]]
@@ -51,13 +48,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=200_000)
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the run here")
+    parser.add_argument("--small", type=Path, metavar="RUN", help="repeat the records of this one")
     parser.add_argument("--of", type=Path, metavar="RUN")
     options = parser.parse_args()
     if options.of is not None:
         return measured(options.of)
     with tempfile.TemporaryDirectory() as name:
         read_memory.PLAN_TOML = PLAN
-        small = read_memory.fired(Path(name))
+        small = options.small or read_memory.fired(Path(name))
         folder = options.keep or Path(name, "large")
         read_memory.repeated(small, folder, options.trials, ANSWER_BYTES)
         size = (folder / RECORDS).stat().st_size

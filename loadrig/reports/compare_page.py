@@ -24,10 +24,10 @@ from loadrig.reports.html.drawing import ROW, data, labels
 from loadrig.reports.html.pieces import grid, picture
 from loadrig.reports.html.sheet import Sheet, render
 from loadrig.reports.pictures import SCALE, Picture
-from loadrig.reports.table import Table
+from loadrig.reports.table import Table, one_line
 from loadrig.statistics.clustered import Difference
 
-MOST, PANELS = 48, 6
+MOST, PANELS, LONGEST = 48, 6, 64
 FOLDER = "compare-pictures"
 Drawn = tuple[alt.TopLevelMixin, str, str]  # chart, title, what it shows
 
@@ -61,7 +61,7 @@ def drawings(comparison: Comparison, each: Sequence[Paired]) -> list[Drawn]:
         found.append((chart, "Differences in points", _told("Shares right, marked, failed and recalled", len(points))))
     if relative:
         chart = _forest(relative[:MOST], "% of a's value, b - a")
-        found.append((chart, "Differences in percent", _told("Times, tokens and cost", len(relative))))
+        found.append((chart, "Differences in percent", _told("First token, end, tokens and cost", len(relative))))
     if each:
         found.append((_questions(each[:PANELS]), "Question by question", _each_told(each)))
     return found
@@ -92,11 +92,17 @@ def _points(comparison: Comparison) -> Iterator[Row]:
 
 
 def _relative(comparison: Comparison) -> Iterator[Row]:
-    """Differences in hundredths of a's value, where that is finite and above 0."""
+    """In hundredths of a's value, where that is finite and above 0; of times the first token and the end."""
     for pair in comparison.pairs:
         for one in pair.figures:
             found = one.difference
-            if one.unit != "share" and found is not None and math.isfinite(found.value) and _has_base(one):
+            if (
+                one.unit != "share"
+                and one.name != "ttfat"
+                and found is not None
+                and math.isfinite(found.value)
+                and _has_base(one)
+            ):
                 name = f"{_lead(comparison, pair)}{name_of(one)}"
                 yield _row(name, found, 100 / found.a, found=one.word != "inside noise")
 
@@ -118,9 +124,9 @@ def _lead(comparison: Comparison, pair: Pair) -> str:
 
 
 def _forest(rows: Sequence[Row], title: str) -> alt.LayerChart | alt.FacetChart:
-    names = labels(str(row["name"]) for row in rows)
+    names = [one_line(str(row["name"]), LONGEST) for row in rows]
     drawn = [{**row, "name": name} for row, name in zip(rows, names, strict=True)]
-    axis = alt.Axis(title=None, domain=False, ticks=False, labelLimit=400)
+    axis = alt.Axis(title=None, domain=False, ticks=False, labelLimit=460, labelOverlap=False)
     y = alt.Y("name:N", sort=names, scale=alt.Scale(domain=names), axis=axis)
     base = alt.Chart(data(drawn)).encode(y=y, description="told:N")
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True))

@@ -59,7 +59,7 @@ def cost(summaries: Sequence[Summary], runs: Sequence[str]) -> Drawn | None:
     if not rows:
         return None
     y = alt.Y("right:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="right of asked")
-    x = alt.X("cost:Q", title=f"{summaries[0].currency or 'cost'} a question")
+    x = alt.X("cost:Q", scale=alt.Scale(zero=True), title=f"{summaries[0].currency or 'cost'} a question")
     base = alt.Chart(data(rows)).encode(x=x, y=y, description="told:N")
     dots = base.mark_point(filled=True, size=80, opacity=0.9).encode(color=_colour(runs), shape=_shape(runs))
     lines = base.mark_line(strokeDash=[2, 2], opacity=0.5, color=COLOURS[5]).encode(detail="arm:N")

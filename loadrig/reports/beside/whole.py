@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from loadrig.analysis.beside import Setting
 from loadrig.analysis.summary import SCHEMA, SIMULATED, Summary
 from loadrig.log import write_json
@@ -14,7 +16,7 @@ from loadrig.reports.beside import charts as drawn
 from loadrig.reports.beside.figures import Figure, figures
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import labels
-from loadrig.reports.html.pieces import grid, picture
+from loadrig.reports.html.pieces import body, grid, picture
 from loadrig.reports.html.sheet import Sheet, render
 from loadrig.reports.pictures import FOLDER, SCALE, Picture
 from loadrig.reports.table import NONE, Table, label
@@ -127,10 +129,13 @@ def _sheet(runs: Sequence[Run], kept: Written, overlaid: dict[str, drawn.Drawn],
     for name, (chart, text) in overlaid.items():
         title = {"latency": "Latency", "cost": "Cost against accuracy"}[name]
         sections[name] = Section(title, picture(charts.svg(chart, text), text))
-    for place, (title, table) in enumerate(titled.items()):
-        sections[f"figure-{place}"] = Section(title, grid(table))
+    sections["figures"] = Section("Figures", body(*map(_under, titled.values())))
     title = f"{len(runs)} runs side by side"
     return Sheet(title, kept.note, (LEAD,), warnings, sections)
+
+
+def _under(table: Table) -> Markup:
+    return Markup("<h3>{}</h3>").format(table.title) + grid(table)
 
 
 def _pictures(out: Path, overlaid: dict[str, drawn.Drawn]) -> Iterator[Picture]:
