@@ -1,6 +1,6 @@
 """Fourteen nights, twice, with things planted in them: which of them does `loadrig nightly` name, and what else?
 
-    .venv/bin/python benchmarks/fourteen_nights.py [--nights N] [--keep FOLDER]
+    .venv/bin/python benchmarks/fourteen_nights.py [--nights N] [--only SERIES] [--keep FOLDER] [--picture FILE]
 
 Every night is the real command, with the embedded simulator as its target and a wall clock that is moved to that night
 (`chaos_clock.c`, for these processes alone): days, prices by date and weeks are those that the command finds for
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,8 @@ def nights(series: Series, folder: Path, *, last: int = 14, questions: int = 12,
         wall.true()
         wall.set(round(series.at(number).timestamp() * 1e9) - time.time_ns())
         code = _fire(folder, wall, ["--deadline", "25s"] if what == "cut short" else [])
-        yield _named(json.loads((folder / "results" / "nightly-fourteen.json").read_text()), what, code)
+        holds = "price holds" if any(number > one for one in dearer) and not what else what
+        yield _named(json.loads((folder / "results" / "nightly-fourteen.json").read_text()), holds, code)
 
 
 def _fire(folder: Path, wall: Wall, flags: list[str]) -> int:
@@ -151,12 +153,22 @@ def _named(found: dict, planted: str, code: int) -> Named:
     )
 
 
+def _draw(page: Path, picture: Path) -> None:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only for the picture
+
+    with sync_playwright() as play, play.chromium.launch(executable_path=shutil.which("chromium")) as browser:
+        window = browser.new_page(viewport={"width": 800, "height": 1085})
+        window.goto(page.as_uri())
+        window.screenshot(path=picture)
+
+
 def main() -> None:
     """Both series."""
     parser = argparse.ArgumentParser(description="fourteen nights with things planted in them")
     parser.add_argument("--nights", type=int, default=14)
     parser.add_argument("--keep", type=Path, help="keep runs and reports here")
     parser.add_argument("--only", choices=[one.name for one in (AUTUMN, SPRING)], help="one of the two")
+    parser.add_argument("--picture", type=Path, help="the last report of autumn as a PNG (wants Chromium)")
     given = parser.parse_args()
     if COMPILER is None:
         sys.exit(MISSING)
@@ -169,6 +181,8 @@ def main() -> None:
                 print(f"  {one.day} exit {one.code} {one.standing:10} planted: {one.planted or '-':14} "
                       f"named: {'; '.join(one.findings) or '-'}", flush=True)  # fmt: skip
             print(f"  missed, as the last report has it: {', '.join(one.missed)}")
+            if given.picture is not None and series is AUTUMN:
+                _draw(folder / "results" / "nightly-fourteen.html", given.picture)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ def nightly(path: Path, flags: Overrides, options: Options, around: Around, *, c
         from loadrig.analysis.nightly.usage_report import read_usage  # noqa: PLC0415 - loads the read side
 
         read_usage(around.usage)  # what is wrong with it is said before anything is paid for
+    if around.report_only and not options.out.is_dir():
+        raise InputError("no such folder of runs", path=options.out, remedy="run the plan first, or correct --out")
     deadline_s = plan.nightly.deadline_s if options.deadline_s is None else options.deadline_s
     code, error = DONE, None
     with held(options.out / f".nightly-{plan.name}.lock", wait_s=around.wait_s):

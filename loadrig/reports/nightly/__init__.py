@@ -93,12 +93,14 @@ def markdown(found: Nightly, sentences: Iterable[Said], shown: Iterable[Table]) 
 
 
 def message(made: Made) -> bytes:
-    """The body of a webhook: `text`, which chat programs show, and all figures as `nightly`."""
+    """The body of a webhook: `text`, which chat programs show, and the figures as `nightly`, but for those by day, which
+    grow with every night."""
     found = made.nightly
     head = f"loadrig nightly {found.plan}, {found.day}" + (" (simulated)" if found.simulated else "")
     lines = [head, *([line] if (line := headline(found)) else [])]
     lines += [f"{'[!] ' if one.mark == BAD else ''}{one.text}" for one in said(found)]
-    return msgspec.json.encode({"text": "\n".join(lines)[:LONGEST], "nightly": found})
+    figures = {name: value for name, value in msgspec.to_builtins(found).items() if name != "days"}
+    return msgspec.json.encode({"text": "\n".join(lines)[:LONGEST], "nightly": figures})
 
 
 def _show(made: Made, sentences: Iterable[Said], shown: Iterable[Table], console: Console) -> None:
