@@ -66,8 +66,6 @@ id = "claude-haiku-5-5"
 base_url = "simulator"
 scenario = "FOLDER/scenario.toml"
 [[arm]]
-kind = "control"
-[[arm]]
 kind = "rag"
 k = 10
 [[arm]]
@@ -118,13 +116,14 @@ def _run(folder: Path, given: argparse.Namespace, page: Page) -> None:
             home = folder / f"every-{scrape_s}"
             write(Setup(targets=(target,), interval_s=scrape_s), home)
             servers[scrape_s] = stack.enter_context(prometheus(home, home / "prometheus.yml"))
+        next(line for line in fired.stderr if "metrics stay at" in line)
+        end_s = time.time() + LINGER_S / 2
         _, told = fired.communicate()
-        end_s = time.time()
         assert fired.returncode == 0, told
         (run,) = (path for path in (folder / "results").iterdir() if path.is_dir())
         for place, (scrape_s, server) in enumerate(servers.items()):
             name = "dashboard-run.png" if place == 0 else f"dashboard-run-{scrape_s}s.png"
-            span = {"start": start_s, "end": end_s - LINGER_S / 2, "scrape_s": scrape_s}
+            span = {"start": start_s, "end": end_s, "scrape_s": scrape_s}
             _drawn("loadrig.json", server, given.out / name, page, span=span)
             _compared(server, run, **span)
 

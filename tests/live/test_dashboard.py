@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 import yaml
 from busy_run import fed_metrics
+from grafana_foundation_sdk.cog import plugins
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus_client import generate_latest
 
 from loadrig.live.dashboards.board import BOARDS, build
@@ -49,6 +52,19 @@ def test_the_folder_is_what_the_command_writes() -> None:
     here = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
     assert here == {*FILES, "rules_test.yml"}
     assert {name for name, content in FILES.items() if (FOLDER / name).read_bytes() != content} == set()
+
+
+@each_board
+def test_grafanas_own_types_read_it_back(board: dict[str, Any]) -> None:
+    """Nothing in the file is unknown to the schema that Grafana publishes, but what its Prometheus source reads of an
+    annotation."""
+    plugins.register_default_plugins()
+    marks = [{**mark} for mark in board["annotations"]["list"]]
+    for mark in marks:
+        for name in ("step", "textFormat", "titleFormat"):
+            del mark[name]
+    known = {**board, "annotations": {"list": marks}}
+    assert json.loads(JSONEncoder().encode(Dashboard.from_json(board))) == known
 
 
 @each_board

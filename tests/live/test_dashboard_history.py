@@ -32,6 +32,7 @@ def samples() -> Iterator[str]:
         for step in range(13):
             at_s = BEGIN_S + offset_s + 5 * step
             yield f'loadrig_run_info{{job="loadrig",instance="i",run="{name}",plan="p",simulated="true"}} 1 {at_s}'
+            yield f'loadrig_stage_load{{job="loadrig",instance="i",stage="c1"}} 1 {at_s}'
             yield ANSWERED.format(where='instance="i"') + f" {each * step} {at_s}"
     for step in range(60):
         for name, count in (("third", 7), ("fourth", 9)):
@@ -55,11 +56,11 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def answered(history: str, run: str) -> list[float]:
-    """The column "answered" of the table by arm, five minutes after the begin, for a chosen run."""
+def column(history: str, title: str, name: str, run: str) -> list[float]:
+    """A column of a table, five minutes after the begin, for a chosen run."""
     panels = json.loads(FILES["loadrig.json"])["panels"]
-    (table,) = (panel for panel in panels if panel["title"] == "By arm, so far")
-    expr = table["targets"][0]["expr"]
+    (table,) = (panel for panel in panels if panel["title"] == title)
+    (expr,) = (target["expr"] for target in table["targets"] if target["legendFormat"] == name)
     filled = as_grafana(expr, scrape_s=5, span_s=300, run=run)
     return [value for _, value in at(history, filled, BEGIN_S + 300)]
 
@@ -69,7 +70,13 @@ def answered(history: str, run: str) -> list[float]:
 )
 def test_a_chosen_run_is_alone(history: str, run: str, count: list[float]) -> None:
     """Two runs that served on one port and two that were pushed: each shows what it counted, and no other's."""
-    assert answered(history, run) == count
+    assert column(history, "By arm, so far", "answered", run) == count
+
+
+@pytest.mark.parametrize(("run", "per_s"), [("first", [0.2]), ("second", [0.4]), ("third", [])])
+def test_the_pace_of_a_stage_is_of_its_own_time(history: str, run: str, per_s: list[float]) -> None:
+    """12 and 24 answered from the first scrape of the stage to its last, a minute later, whatever lies around it."""
+    assert column(history, "By stage", "answered/s", run) == pytest.approx(per_s)
 
 
 def test_a_run_over_midnight_is_in_both_days(history: str) -> None:

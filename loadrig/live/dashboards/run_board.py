@@ -17,6 +17,7 @@ from loadrig.live.dashboards.queries import (
     gauge,
     latest,
     mean,
+    of_run,
     or_none,
     quantile,
     rate,
@@ -64,12 +65,19 @@ def figures(by: str) -> tuple[Query, ...]:
     )
 
 
-# Answered trials a second in each stage, over those windows that lie in it whole: one that reaches back beyond its
-# begin would show less than the stage gave.
-STAGE_PACE = (
-    f"avg_over_time(({rate('trials_total', 'stage', ANSWERED)} and on (stage) ({gauge('stage_load')})"
-    f" and on (stage) (loadrig_stage_load{{{RUN}}} offset $__rate_interval))[$__range:$__interval])"
-)
+SPAN = "[$__range:$__interval]"
+
+
+def stage_pace() -> str:
+    """Answered trials a second in each stage: what was answered between the first scrape that saw it running and the
+    last one, over the time between the two."""
+    answered = f"({total('trials_total', 'stage', ANSWERED)} and on (stage) ({gauge('stage_load')})){SPAN}"
+    seen = f"(max by (stage) ({of_run(f'timestamp(loadrig_stage_load{{{RUN}}})')})){SPAN}"
+    rose = f"(max_over_time({answered}) - min_over_time({answered}))"
+    return f"{rose} / (max_over_time({seen}) - min_over_time({seen}) > 0)"
+
+
+STAGE_PACE = stage_pace()
 STAGE_MEAN = (
     f"{latest(total(f'{SERVICE}_sum', 'stage', MEASURED))} / ({latest(total(f'{SERVICE}_count', 'stage', MEASURED))})"
 )
@@ -101,8 +109,8 @@ OVERVIEW = Row("The run", (
     ), kind="stat", width=4, height=4, words=CLIENT_BOUND, limits=(1,), empty="not known"),
     Panel("By arm, so far", "short", "Of the measured phase. Percentiles are estimates from buckets: those to quote "
           "are in the report, each with its n.", (
+        Query(latest(total("trials_total", "arm", f'{MEASURED},outcome!="not_run"')), "asked", unit="locale"),
         Query(latest(total("trials_total", "arm", f'{MEASURED},outcome="answered"')), "answered", unit="locale"),
-        Query(latest(total("trials_total", "arm", f'{MEASURED},outcome!="answered"')), "not answered", unit="locale"),
         *figures("arm"),
         Query(so_far(0.5, TTFAT, "arm"), "TTFAT p50", unit="s"),
         Query(so_far(0.95, TTFAT, "arm"), "TTFAT p95", unit="s"),
@@ -151,14 +159,14 @@ STAGE = Row("Stages and the knee", (
           "does not.", (
         Query(f"{quantile(0.95, SERVICE, 'stage')} >= 0", "{{stage}}"),
     )),
-    Panel("By stage", "short", "Load: trials in flight, or trials a second of an open loop. Answered per second: over "
-          "those windows that lie within the stage. The measured phase.", (
+    Panel("By stage", "short", "Load: trials in flight, or trials a second of an open loop. Answered per second: from "
+          "the first scrape of the stage to its last. Latencies are of the measured phase.", (
         Query(STAGE_LOAD, "load", unit="short"),
         Query(STAGE_PACE, "answered/s", unit="reqps"),
         *figures("stage"),
         Query(latest(total("trials_total", "stage", FAILED)), "failed", unit="locale"),
     ), kind="table", width=24, rows=("stage", "stage"), sorted_by="load"),
-    Panel("Highest throughput of a stage", "reqps", "Over the windows that lie within it.", (
+    Panel("Highest throughput of a stage", "reqps", "Answered trials, from the stage's first scrape to its last.", (
         Query(f"max({STAGE_PACE})", "answered"),
     ), kind="stat", width=8, height=4, empty="no stage yet"),
     Panel("Shortest mean latency of a stage", "s", "Of successes: the nearest to that of a lone trial.", (
