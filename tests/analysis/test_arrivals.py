@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from records import MS, S, failed, read_run, record, trial_of
 
 from loadrig.analysis.arrivals import Arrivals
