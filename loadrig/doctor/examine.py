@@ -35,7 +35,7 @@ from loadrig.words.record import Turn, Usage
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
 LIMIT_S = 30.0
-REQUESTS = 11  # at most: one to list models, one to force a call
+REQUESTS = 12  # at most: one to list models, one to make sure of a buffer, one to force a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def foreseen(model: ModelSettings, prices: Prices) -> Foreseen:
     """By the local count, and with replies as long as they may be expected to be."""
     prefix = least_prefix(model.id, prices)
     long, cached = probes.listing(probes.ROOM_TOKENS), probes.cacheable("", prefix)
-    prompt = 8 * tokens_of(long) + 2 * tokens_of(cached)
-    output = 2 * 300 + 2 * probes.FEW_TOKENS + 400
+    prompt = 9 * tokens_of(long) + 2 * tokens_of(cached)
+    output = 3 * 300 + 2 * probes.FEW_TOKENS + 400
     day = datetime.now(UTC).date()
     cost = prices.cost(model.id, Usage(input=prompt, output=output), day).amount
     return Foreseen(REQUESTS, prompt, output, cost)
@@ -133,7 +133,7 @@ class _Asking:
             return
         short = await self._ask(probes.listing(probes.FEW_TOKENS))
         turn = await self._turn()
-        yield streaming(long, short)
+        yield await self._streaming(long, short)
         for finding in judging.turn(turn, judging.pings_of(long)):
             yield finding
         for finding in (*judging.usage(long), *judging.names(long, self._target.model.id, self._prices, self._day)):
@@ -144,9 +144,14 @@ class _Asking:
         yield await self._caching()
         yield await self._counting(long)
         yield manners.keeping((long.seen, short.seen))
-        yield manners.clock(long.seen)
+        yield manners.clock(short.seen)
         yield manners.limits(long.seen, None if turn.service_ns is None else turn.service_ns / 1e9)
         yield manners.errors(await self._ask(probes.listing(probes.FEW_TOKENS), {"model": probes.NO_SUCH_MODEL}))
+
+    async def _streaming(self, long: Listened, short: Listened) -> Finding:
+        """What looks held up is asked for again: a server's first reply may be late for reasons of its own."""
+        found = streaming(long, short)
+        return found if found.state == "ok" else streaming(await self._ask(probes.listing(probes.ROOM_TOKENS)), short)
 
     async def _tools(self) -> Finding:
         asked = await self._ask(probes.calling())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import shorten
 
 from loadrig.marks import Kind
 from loadrig.outside import Seen
@@ -86,4 +87,4 @@ def _is_plain(seen: Seen) -> bool:
 
 
 def _short(text: str) -> str:
-    return " ".join(text.split())[:160]
+    return shorten(text, 160, placeholder=" ...")

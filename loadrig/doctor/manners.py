@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
+from textwrap import shorten
 
 from loadrig.doctor.findings import Finding, State
 from loadrig.doctor.listening import Listened
@@ -23,7 +24,8 @@ _LIMITS = {
 
 
 def clock(seen: Seen) -> Finding:
-    """The Date of a reply against our own clock; it is written in whole seconds."""
+    """The Date of a reply against our own clock. It is in whole seconds, cut off, and of any instant between request
+    and headers."""
     text = seen.header("date")
     try:
         theirs_s = None if text is None else parsedate_to_datetime(text).timestamp()
@@ -32,8 +34,8 @@ def clock(seen: Seen) -> Finding:
     if theirs_s is None:
         said = "no Date" if text is None else f"a Date that is none: {text[:40]}"
         return Finding("clock", "not there", said, "waits that are given as a date count from our clock")
-    ours_s = seen.began_s + ((seen.headers_ns or seen.end_ns) - seen.began_ns) / 1e9
-    off_s = theirs_s + 0.5 - ours_s
+    last_s = seen.began_s + ((seen.headers_ns or seen.end_ns) - seen.began_ns) / 1e9
+    off_s = min(theirs_s + 1 - seen.began_s, 0.0) + max(theirs_s - last_s, 0.0)
     figures = (Figure("skew s", round(off_s, 1)),)
     if abs(off_s) <= SKEW_S:
         return Finding(
@@ -77,7 +79,7 @@ def errors(wrong: Listened) -> Finding:
             said = "a model that there is not answers, too"
             return Finding("errors", "not there", said, "a wrong model id goes unnoticed: look at the reply's own name")
         return Finding("errors", "broken", f"a wrong model: {wrong.told}", "errors that come with a good status")
-    said = f"a wrong model: HTTP {seen.status} {error.told}"[:150] + f", {ids}"
+    said = f"{shorten(f'a wrong model: HTTP {seen.status} {error.told}', 150, placeholder=' ...')} ({ids})"
     if not error.type:
         return Finding("errors", "not there", said, "failures are told apart by their status alone")
     return Finding("errors", "ok", said, "failures are told apart by status and kind")

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -34,16 +35,23 @@ def by_check(found: Examination) -> dict[str, Finding]:
 
 
 @contextlib.contextmanager
-def between(target: str, way: Way) -> Iterator[str]:
+def between(target: str, way: Way, *, first: bytes = b"", wait_s: float = 0.0) -> Iterator[str]:
     """A tiny proxy in front of `target`, which reads each reply whole and then sends it on in one piece: with a chunked
     body as it was (`whole`), with a length, or said to be gzip; `strip` passes it on as it comes, without Date and
-    limits, and hangs up behind it."""
+    limits, and hangs up behind it. `first` is the whole reply to the first request, after `wait_s`."""
+    owed = [first] if first else []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
+            if owed:
+                time.sleep(wait_s)
+                self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+                self.wfile.write(owed.pop())
+                self.close_connection = True
+                return
             host, _, port = target.removeprefix("http://").partition(":")
             lines = [f"POST {self.path} HTTP/1.1", f"host: {host}", f"content-length: {len(body)}", "connection: close"]
             lines.append(f"content-type: {self.headers['content-type']}")

@@ -13,7 +13,7 @@ import pytest
 from examined import MODEL, answering, between, by_check, examined, simulator, web_server
 from own_authority import authority
 from scripted_server import Script, serving
-from stream_events import reply
+from stream_events import blk, delta, end, reply, start, stop, txt
 from unfriendly_hosts import closed, deaf, plain_speaking
 
 from loadrig.cost import Prices
@@ -73,7 +73,7 @@ def test_it_sends_no_more_than_it_said(healthy: Examination) -> None:
     """Neither requests nor tokens, and what it cost is reckoned from what the replies told."""
     before = foreseen(MODEL, Prices.load())
     assert before.cost is not None
-    assert healthy.requests == REQUESTS - 2 <= before.requests  # none to list models, none to force a call
+    assert healthy.requests == REQUESTS - 3 <= before.requests  # none of those that are sent where something is odd
     assert 0 < (healthy.tokens or 0) <= before.prompt_tokens + before.output_tokens
     assert 0 < float(healthy.cost or 0) <= float(before.cost) < 0.05
 
@@ -87,6 +87,14 @@ def test_a_buffer_on_the_way_is_found_and_nothing_else_is_blamed(target: str, wa
     assert said in by_check(found)["streaming"].said
     assert (found.makes_sense, found.verdict) == (True, "A run makes sense here, without first-token times.")
     assert states(found)["usage"] == states(found)["caching"] == "ok"
+
+
+def test_a_first_reply_that_is_late_is_no_buffer(tmp_path: Path) -> None:
+    """All of it at once after half a second, as from a server that was asleep; the second is as they all are."""
+    whole = start() + blk("text") + txt("x ") * 20 + end() + delta("end_turn") + stop()
+    with simulator(tmp_path) as target, between(target, "strip", first=whole, wait_s=0.5) as url:
+        found = examined(url)
+    assert (states(found)["streaming"], found.requests) == ("ok", REQUESTS - 2)
 
 
 def test_a_compressed_stream_ends_the_examination(target: str) -> None:
