@@ -83,7 +83,7 @@ async def _base_url(model: ModelSettings) -> AsyncIterator[tuple[ModelSettings, 
         return
     with tempfile.TemporaryDirectory(prefix="loadrig-") as folder:
         async with embedded(model.scenario, Path(folder) / "truth.jsonl") as simulator:
-            yield replace(model, path=None), simulator.base_url
+            yield replace(model, path=None), simulator.base_url_for(model.provider)
 
 
 def _speaks_another(found: Examination) -> bool:

@@ -8,10 +8,12 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
 from loadrig.bound import SIMULATOR
+from loadrig.providers import load
 from loadrig.words.errors import InputError, LoadrigError
 from loadrig.worker.probe import CpuWindow, Pauses, Vitals
 
@@ -41,6 +43,10 @@ class Embedded:
         self._process = process
         self._cpu = CpuWindow()
         self._silent = False
+
+    def base_url_for(self, provider: str) -> str:
+        """As a client of that dialect is given it: it ends as the provider's own does. Raises `InputError`."""
+        return self.base_url + urlsplit(load(provider).endpoint.base_url).path
 
     async def begin_stage(self) -> None:
         """Forgets what it saw until now."""

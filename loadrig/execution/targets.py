@@ -6,14 +6,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from loadrig.bound import SIMULATOR
 from loadrig.execution.embedded import NAME, Embedded, embedded
-from loadrig.providers import load
 from loadrig.wire.head import is_loopback
 from loadrig.wire.turn import Target, resolve
-from loadrig.words.settings import ModelSettings, Plan
+from loadrig.words.settings import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +53,13 @@ async def reach(plan: Plan, folder: Path) -> AsyncIterator[Reached]:
                     log = _unused(folder, "truth")
                     name = f"{SIMULATOR}-{len(running) + 1}" if running else SIMULATOR
                     running[model.scenario] = await stack.enter_async_context(embedded(model.scenario, log, name))
-                base_url = running[model.scenario].base_url + _below(model)
+                base_url = running[model.scenario].base_url_for(model.provider)
             target = await resolve(replace(model, base_url=base_url), base_url)
             targets[model.id] = target
             urls[model.id] = (base_url or "the provider's own") + _way(target)
             warnings.extend(target.warnings)
         local = all(is_loopback(target.head.origin[1]) for target in targets.values())
         yield Reached(targets, urls, tuple(running.values()), local, tuple(dict.fromkeys(warnings)))
-
-
-def _below(model: ModelSettings) -> str:
-    """What a base URL of the model's dialect ends with, as its provider's own does: the simulator speaks them all."""
-    return urlsplit(load(model.provider).endpoint.base_url).path
 
 
 def _way(target: Target) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loadrig.providers import load
+from loadrig.words.errors import InputError
 from loadrig.words.settings import Plan
 
 
 def unmet(plan: Plan) -> tuple[str, ...]:
-    """One sentence for each wish and model. Raises `InputError` for an unknown provider."""
+    """One sentence for each wish and model. Raises `InputError` for an unknown provider, and for a setting that says
+    nothing to the model's."""
     return tuple(_unmet(plan))
 
 
@@ -18,6 +20,9 @@ def _unmet(plan: Plan) -> Iterator[str]:
     citing = [arm.name for arm in plan.arms if "blocks" in (getattr(arm, "citations", ""), getattr(arm, "results", ""))]
     for model in plan.model:
         endpoint = load(model.provider).endpoint
+        if model.token_limit is not None and model.token_limit not in endpoint.limits:
+            remedy = "leave it out: the limit has one name there"
+            raise InputError(f"token_limit of {model.id} says nothing to provider {model.provider!r}", remedy=remedy)
         if keeping and not endpoint.keeps_on_request:
             yield (
                 f"{', '.join(keeping)}: no request to {model.id} can say what is to be cached (provider "

@@ -19,7 +19,7 @@ from loadrig.marks import Kind
 from loadrig.words.errors import InputError
 from loadrig.words.prompt import Citation, Prompt, Said, ToolUse
 from loadrig.words.record import Usage
-from loadrig.words.settings import ModelSettings
+from loadrig.words.settings import ModelSettings, TokenLimit
 
 TABLE: Mapping[str, str] = MappingProxyType({
     "anthropic": "loadrig.providers.anthropic.dialect:DIALECT",
@@ -35,7 +35,8 @@ class Endpoint:
     request head (see `loadrig.wire.head`): text, so that nothing here imports upward. `count_path`, where there is one,
     answers a request's body less the keys `count_without` with `{"input_tokens": n}`. `keeps_on_request`: a prompt can
     say which prefix is to be kept; `cites`: blocks of found text can be cited by the endpoint itself. Where not, a body
-    leaves the wish out, or shows the texts in another way.
+    leaves the wish out, or shows the texts in another way. `limits`: names that the limit of a reply's tokens may have,
+    where there are several.
     """
 
     base_url: str
@@ -46,6 +47,7 @@ class Endpoint:
     count_without: tuple[str, ...] = ()
     keeps_on_request: bool = True
     cites: bool = True
+    limits: tuple[TokenLimit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

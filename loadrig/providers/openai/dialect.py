@@ -18,6 +18,7 @@ ENDPOINT = Endpoint(
     head="loadrig.wire.openai_head:openai_head",
     keeps_on_request=False,
     cites=False,
+    limits=("max_tokens", "max_completion_tokens"),
 )
 
 
