@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from loadrig.words.record import Record, ToolCall, Usage
 
 ARMS = ("control", "rag", "agentic")
 STAGES = ("c1", "c2", "c4", "c8")
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 USAGE = Usage(input=1000, output=20)
 HOSTILE = (
     "</svg><script>document.title='pwned'</script>",
@@ -26,7 +28,7 @@ LAG = {"lag_n": 500, "lag_p50_ns": MS // 10, "lag_max_ns": 9 * MS, "cpu_share_ma
 
 
 def label(at_s: float) -> str:
-    return f"2026-11-20T12:{int(at_s) // 60:02d}:{at_s % 60:09.6f}Z"
+    return (NOON + timedelta(seconds=at_s)).isoformat()
 
 
 def trial(name: str, at_s: float, took_ms: int, **given: Any) -> Record:

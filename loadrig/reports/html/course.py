@@ -20,7 +20,7 @@ from loadrig.reports.html.drawing import Row, data, failure_mark, labels, row_la
 from loadrig.reports.html.pieces import Grid, body, picture
 from loadrig.reports.table import NONE, bound_notes, label
 
-EVERY = 300  # trials that are drawn one by one
+EVERY = 400  # trials that are drawn one by one
 MOST_ROWS = 16
 WIDE, HIGH = 660, 50
 PARTS = 4  # of a stage, in the table
@@ -84,9 +84,9 @@ def _panel(rows: Iterable[Row], x: alt.X, name: str) -> alt.LayerChart | alt.Fac
 
     return alt.layer(
         of("stage").mark_rule(strokeWidth=1, opacity=0.35),
-        of("band").mark_area(color=charts.COLOURS[0], opacity=0.25, interpolate="step").encode(
+        of("band").mark_area(color=charts.COLOURS[0], opacity=0.25).encode(
             y=alt.Y("low:Q", title=None), y2="high:Q", detail="part:N"),
-        of("line").mark_line(color=charts.COLOURS[0], strokeWidth=1.6, interpolate="step").encode(y=y, detail="part:N"),
+        of("line").mark_line(color=charts.COLOURS[0], strokeWidth=1.6).encode(y=y, detail="part:N"),
         of("dot").mark_point(color=charts.COLOURS[0], filled=True, size=14, opacity=0.75).encode(y=y),
         of("failed").mark_point(**failure_mark(24)).encode(y=alt.value(-5)),
         title=title,
@@ -110,9 +110,10 @@ def _bands(name: str, found: Iterable[Course]) -> Iterator[Row]:
         for one in course.slices:
             middle = round((one.from_s + one.to_s) / 2, 3)
             if one.p50_ns is not None and one.p5_ns is not None and one.p95_ns is not None:
-                of = {"at": middle, "part": place, "told": told}
-                yield {**of, "kind": "band", "low": s_of(one.p5_ns), "high": s_of(one.p95_ns)}
-                yield {**of, "kind": "line", "s": s_of(one.p50_ns)}
+                for at in (one.from_s, one.to_s):
+                    of = {"at": round(at, 3), "part": place, "told": told}
+                    yield {**of, "kind": "band", "low": s_of(one.p5_ns), "high": s_of(one.p95_ns)}
+                    yield {**of, "kind": "line", "s": s_of(one.p50_ns)}
             if one.ok < one.n:
                 said = f"{name}, {course.stage}: {one.n - one.ok} of {one.n} trials without success"
                 yield {

@@ -65,12 +65,12 @@ def told(summary: Summary) -> Iterator[Told]:
     """The lines of the verdict, behind the balance of trials."""
     yield from _ended(summary)
     bound = tuple(f"stage {stage.stage} is client-bound" for stage in summary.stages)
-    yield from (Told("look", warning) for warning in summary.warnings if not warning.startswith(bound))
+    unchecked = tuple(f"stage {stage.stage} is not checked" for stage in summary.stages)
+    for warning in summary.warnings:
+        if not warning.startswith(bound):
+            yield Told("unknown" if warning.startswith(unchecked) else "look", warning)
     yield from _bound(summary)
-    unchecked = [stage.stage for stage in summary.stages if stage.client_bound is None]
-    if unchecked:
-        yield Told("unknown", f"not checked whether client-bound: {', '.join(unchecked)}", "rig")
-    elif summary.stages and not any(stage.client_bound for stage in summary.stages):
+    if summary.stages and all(stage.client_bound is False for stage in summary.stages):
         yield Told("good", "no stage was client-bound: the rig kept up", "rig")
     worst = next((one.verdict for one in safeguards.troubles(summary)), "passed")
     if summary.safeguards:
