@@ -118,7 +118,7 @@ def main() -> int:
             for level in levels:
                 for client in list(CLIENTS)[:: 1 if number % 2 == 0 else -1]:
                     said(f"run {number + 1}, {scenario}, {level} in flight, {client} ...")
-                    load = Load(level, max(2 * QUESTIONS, 4 * level), level)
+                    load = Load(level, QUESTIONS * level, level)
                     run = fire(client, scenario, load)
                     event_us = (run.cpu_s - idle_s[client]) / max(run.output_truth, 1) * 1e6
                     runs.setdefault((scenario, level, client), []).append(replace(run, event_us=event_us))
