@@ -27,7 +27,8 @@ _OPENING = """# Plan reference
 
 Every table and key of a plan, made from the code that reads it (`python -m loadrig.commands.plan_reference`). A plan is
 TOML; every key has a default unless it says *required*; an unknown key is an error with a "did you mean". Paths are
-relative to the folder that loadrig is called in. Durations are seconds. A worked example stands in the README.
+relative to the folder that loadrig is called in. Durations are seconds. *None* in a text means that the key is absent. A
+worked example stands in the README.
 """
 _LISTS = ("model",)  # written as [[model]], once for each
 _ELSEWHERE = ("retriever", "arms", "objectives")  # have sections of their own

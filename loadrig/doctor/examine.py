@@ -144,9 +144,10 @@ class _Asking:
         yield await self._caching()
         yield await self._counting(long)
         yield manners.keeping((long.seen, short.seen))
-        yield manners.clock(short.seen)
+        wrong = await self._ask(probes.listing(probes.FEW_TOKENS), {"model": probes.NO_SUCH_MODEL})
+        yield manners.clock(wrong.seen)  # the last one: a server that has just started may be behind with its Date
         yield manners.limits(long.seen, None if turn.service_ns is None else turn.service_ns / 1e9)
-        yield manners.errors(await self._ask(probes.listing(probes.FEW_TOKENS), {"model": probes.NO_SUCH_MODEL}))
+        yield manners.errors(wrong)
 
     async def _streaming(self, long: Listened, short: Listened) -> Finding:
         """What looks held up is asked for again: a server's first reply may be late for reasons of its own."""
