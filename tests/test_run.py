@@ -122,8 +122,8 @@ def test_no_key_is_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert called.code == 1
     run = only_run(tmp_path / "results")
     assert {record.reason for record in run.records} == {"connect"}
-    everything = b"".join(path.read_bytes() for path in run.path.iterdir()) + (called.out + called.err).encode()
-    assert b"very-secret" not in everything
+    files = (path.read_bytes() for path in run.path.rglob("*") if path.is_file())
+    assert b"very-secret" not in b"".join(files) + (called.out + called.err).encode()
 
 
 def test_a_run_that_fails_everywhere_still_reports(tmp_path: Path) -> None:
