@@ -93,7 +93,7 @@ def markdown(found: Nightly, sentences: Iterable[Said], shown: Iterable[Table]) 
 
 
 def message(made: Made) -> bytes:
-    """The body of a webhook: `text`, which chat programs show, and the figures as `nightly`, but for those by day, which
+    """The body of a webhook: `text`, which chat programs show, and the figures as `nightly` but for those by day, which
     grow with every night."""
     found = made.nightly
     head = f"loadrig nightly {found.plan}, {found.day}" + (" (simulated)" if found.simulated else "")
