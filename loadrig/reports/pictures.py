@@ -119,11 +119,11 @@ def sweep(summary: Summary) -> Drawn | None:
     if len(rows) < 4:
         return None
     base = alt.Chart(data(rows)).encode(
-        x=alt.X("per_s:Q", title="successes a second"),
+        x=alt.X("per_s:Q", scale=alt.Scale(zero=True), title="successes a second"),
         y=seconds_axis(alt.Y, "s", [float(row["s"]) for row in rows], "service latency"),
         color=alt.Color("quantile:N", scale=alt.Scale(range=list(charts.COLOURS[:2])), title=None),
     )
-    line = base.mark_line().encode(order="load:Q", strokeDash=alt.StrokeDash("quantile:N", title=None))
+    line = base.mark_line().encode(order="load:Q", strokeDash=alt.StrokeDash("quantile:N", legend=None))
     names = base.transform_filter("datum.quantile == 'p95'").mark_text(dy=-9).encode(text="stage:N")
     told = ", ".join(f"{row['stage']} {row['per_s']:.2f}/s" for row in rows[::2])
     knee = summary.sweep.knee if summary.sweep else None

@@ -16,6 +16,7 @@ from loadrig.log import RunFolder
 from loadrig.reports.charts import COLOURS, svg
 from loadrig.reports.html import Section
 from loadrig.reports.html.drawing import Row, data
+from loadrig.reports.html.labelling import places
 from loadrig.reports.html.named import names_of
 from loadrig.reports.html.pieces import Cell, Grid, body, grid, of_number, of_share, paragraph, picture
 from loadrig.reports.speed import models_of
@@ -23,7 +24,6 @@ from loadrig.reports.table import NONE, amount, label, share
 
 MOST = 4  # dominated arms that the sentence names
 WIDE_PX, HIGH_PX = 600, 300
-DOWN = (-14, 3, -28, 17, -42, 31, -56, 45, -70, 59)  # pixels below a mark at which its name may stand
 WIDE = 20  # times from the cheapest to the dearest: then money is drawn by its logarithm
 
 
@@ -76,8 +76,9 @@ def chart(summary: Summary) -> alt.LayerChart | alt.FacetChart:
     """Arms by what a question costs and how often it is right."""
     placed = summary.frontier.placed
     wide = _is_wide(placed)
-    rows = _labelled([_row(summary, one) for one in placed], wide=wide)
-    scale = alt.Scale(type="log", nice=True) if wide else alt.Scale(zero=True)
+    domain = _domain(placed, wide=wide)
+    rows = _labelled([_row(summary, one) for one in placed], domain, wide=wide)
+    scale = alt.Scale(type="log" if wide else "linear", domain=list(domain), nice=False)
     title = f"{summary.currency or 'cost'} a question"
     x = alt.X("cost:Q", scale=scale, title=title)
     y = alt.Y("right:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="right of asked")
@@ -110,34 +111,23 @@ def _row(summary: Summary, one: Placed) -> Row:
     }  # fmt: skip
 
 
-def _labelled(rows: Sequence[Row], *, wide: bool) -> list[Row]:
-    """Each row with a place for its name where it covers no other name and no mark, if there is one."""
-    ends = [float(row[end]) for row in rows for end in ("low", "high", "cost")]
-    of, back = (math.log10, lambda at: 10**at) if wide else (float, float)
-    first, last = (of(min(ends)) if wide else 0.0), of(max(ends))
-    span = (last - first) or abs(last) or 1.0
-    points = [(WIDE_PX * (of(float(row["cost"])) - first) / span, HIGH_PX * (1 - float(row["right"]))) for row in rows]
-    boxes = [(x - 6, y - 6, x + 6, y + 6) for x, y in points]
-    found: list[Row] = []
-    for row, (x, y) in zip(rows, points, strict=True):
-        wanted = [(x + 9, y + down, x + 9 + 6.4 * len(str(row["arm"])), y + down + 12) for down in DOWN]
-        box = next((one for one in wanted if not any(map(one_over(one), boxes))), wanted[0])
-        boxes.append(box)
-        place = {"label_x": back(first + span * box[0] / WIDE_PX), "label_y": 1 - (box[1] + 6) / HIGH_PX}
-        found.append({**row, **place})
-    return found
+def _labelled(rows: Sequence[Row], domain: tuple[float, float], *, wide: bool) -> list[Row]:
+    """Each row with a place for its name, in the units of the axes."""
+    of: Callable[[float], float] = math.log10 if wide else float
+    first, span = of(domain[0]), of(domain[1]) - of(domain[0])
+    marks = [(WIDE_PX * (of(row["cost"]) - first) / span, HIGH_PX * (1 - row["right"])) for row in rows]
+    found = places(marks, [row["arm"] for row in rows], HIGH_PX)
+    at = [first + span * x / WIDE_PX for x, _ in found]
+    return [
+        {**row, "label_x": 10**x if wide else x, "label_y": 1 - y / HIGH_PX}
+        for row, x, (_, y) in zip(rows, at, found, strict=True)
+    ]
 
 
-Box = tuple[float, float, float, float]
-
-
-def one_over(one: Box) -> Callable[[Box], bool]:
-    """Whether a box lies over this one; left, top, right, bottom, in pixels.
-
-    >>> one_over((0, 0, 10, 10))((5, 5, 15, 15)), one_over((0, 0, 10, 10))((10, 0, 20, 10))
-    (True, False)
-    """
-    return lambda other: one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _domain(placed: Sequence[Placed], *, wide: bool) -> tuple[float, float]:
+    """The money on the axis, with some room at its ends."""
+    ends = [end for one in placed for end in (one.low, one.high, one.cost) if end is not None]
+    return (min(ends) / 1.5, max(ends) * 1.5) if wide else (0.0, 1.08 * max(ends) or 1.0)
 
 
 def _is_wide(placed: Sequence[Placed]) -> bool:
