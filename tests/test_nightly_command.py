@@ -217,3 +217,28 @@ def test_a_deadline_that_is_none_is_refused(text: str, planned: Path) -> None:
     called = here(*report_only(planned, "--deadline", text))
     assert called.code == 2
     assert "45m" in called.err
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('expected = ["monday"]', "nightly.expected"),
+        ("night = 3", "did you mean 'nights'"),
+        ("least = 1", "nightly.least"),
+    ],
+)
+def test_a_wrong_line_of_the_plans_table_is_named(line: str, problem: str, planned: Path) -> None:
+    """Exit 2 with the line and what is wrong with it."""
+    planned.write_text(planned.read_text() + f"[nightly]\n{line}\n")
+    number = len(planned.read_text().splitlines())
+    called = here(*report_only(planned))
+    assert called.code == 2
+    assert f"quick.toml:{number}" in called.err
+    assert problem in called.err
+
+
+def test_a_folder_that_is_not_there_is_not_made(planned: Path) -> None:
+    """A misspelt --out: exit 2, and nothing is left behind."""
+    called = here("nightly", planned, "--report-only", "--out", planned.parent / "resutls")
+    assert called.code == 2
+    assert not (planned.parent / "resutls").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -239,6 +240,26 @@ def test_the_rule_is_in_the_report(tmp_path: Path) -> None:
     text, made = page_of(week(tmp_path))
     assert "3.5 x 1.4826" in text
     assert "judged from 5 such nights on" in made.markdown.read_text()
+
+
+def test_a_price_that_rose_is_said_to_be_the_price_alone(tmp_path: Path) -> None:
+    """Six nights at 20,000 a million tokens of either kind, two tokens a question: 0.04. Then 26,000: 0.052, 30 % more;
+    the page, the table of parts and the message say why."""
+    for day in range(14, 21):
+        rate, cost = ("20000", "0.04") if day < 20 else ("26000", "0.052")
+        kinds = ("input", "cache_write_5m", "cache_write_1h", "cache_read", "output")
+        rows = [{"model": "m", "rates": dict.fromkeys(kinds, rate)}]
+        records = [spent(name, f"2026-11-{day}T12:00:00Z", cost, question=name) for name in ("a", "b")]
+        write_run(tmp_path / f"n{day}", records, price_table={"rows": rows})
+    text, made = page_of(tmp_path)
+    assert "0.05200 USD a question, +30.0 % on 2026-11-19" in text
+    assert "30 % above the median of 6 earlier nights" in text
+    assert "the reason is the price alone" in text
+    assert "the reason is the price alone" in json.loads(nightly.message(made))["text"]
+    change = msgspec.json.decode(made.json.read_bytes())["change"]["change"]
+    assert {one["factor"]: float(one["amount"]) for one in change["parts"]} == {
+        "price": 0.012, "tokens": 0, "mix": 0, "failure": 0,
+    }  # fmt: skip
 
 
 def test_trouble_stands_first(tmp_path: Path) -> None:
