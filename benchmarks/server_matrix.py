@@ -112,6 +112,7 @@ SERVERS = (
     Server("a plain web server", None, ("-m", "http.server", "{port}", "--bind", "127.0.0.1")),
 )  # fmt: skip
 MODEL, GATEWAY = "llama-server with SmolLM2-135M", "LiteLLM before llama-server"
+BEFORE_US = "LiteLLM before loadrig simulate"
 CHEAP = ("stubllm", "fakellm", "llm-mock-api", "a plain web server")
 
 
@@ -136,7 +137,7 @@ def main() -> int:
     parser.add_argument("--dialect", choices=("anthropic", "openai"), default="anthropic")
     parser.add_argument("--json", action="store_true", help="rows as JSON instead of the table")
     options = parser.parse_args()
-    names = [server.name for server in SERVERS] + [MODEL] + [GATEWAY] * options.heavy
+    names = [server.name for server in SERVERS] + [MODEL] + [BEFORE_US, GATEWAY] * options.heavy
     chosen = [name for name in names if options.only is None or name in options.only.split(",")]
     rows, missing = [], []
     for name in chosen:
@@ -164,20 +165,32 @@ HEADERS = ("server", "trials", "works", "what loadrig says", "tokens in, out", "
 def started(name: str, dialect: str, *, may_install: bool) -> Iterator[tuple[str, str]]:
     """The server's base URL for the dialect, and a key for it. Raises `MissingError` when it is not installed, or does
     not come up."""
-    if name in (MODEL, GATEWAY):
+    with contextlib.ExitStack() as stack:
+        if name in (MODEL, GATEWAY):
+            url = stack.enter_context(local_model(may_install=may_install))
+        else:
+            server = SERVERS[0] if name == BEFORE_US else next(one for one in SERVERS if one.name == name)
+            base = server.bases["anthropic" if name == BEFORE_US else dialect]
+            url = stack.enter_context(mock(server, may_install=may_install)) + base
+            if name != BEFORE_US:
+                yield url, "no-key"
+                return
         key = f"sk-{secrets.token_hex(24)}"
-        with local_model(may_install=may_install) as url, contextlib.ExitStack() as stack:
-            at = url if name == MODEL else stack.enter_context(gateway(url, key, may_install=may_install))
-            yield at + ("/v1" if dialect == "openai" else ""), key
-        return
-    server = next(one for one in SERVERS if one.name == name)
+        if name != MODEL:
+            url = stack.enter_context(gateway(url, key, may_install=may_install))
+        yield url + ("/v1" if dialect == "openai" else ""), key
+
+
+@contextlib.contextmanager
+def mock(server: Server, *, may_install: bool) -> Iterator[str]:
+    """The address of a server of the table."""
     with tempfile.TemporaryDirectory() as folder:
         for path, text in server.files.items():
             (Path(folder) / path).parent.mkdir(exist_ok=True)
             (Path(folder) / path).write_text(text)
         words = [sys.executable if server.peer is None else found(server.peer, may_install=may_install)]
         with serving([*words, *server.arguments], folder=Path(folder)) as port:
-            yield f"http://127.0.0.1:{port}{server.bases[dialect]}", "no-key"
+            yield f"http://127.0.0.1:{port}"
 
 
 def found(peer: str, *, may_install: bool) -> str:
