@@ -22,22 +22,23 @@ from loadrig.arms import ARMS
 from loadrig.objectives import ERRORS, EXAMPLE, MEASURES
 from loadrig.retrievers import RETRIEVERS
 from loadrig.words.settings import Plan
+from loadrig.words.study import StudySettings
 
 _OPENING = """# Plan reference
 
-Every table and key of a plan, made from the code that reads it (`python -m loadrig.commands.plan_reference`). A plan is
-TOML; every key has a default unless it says *required*; an unknown key is an error with a "did you mean". Paths are
-relative to the folder that loadrig is called in. Durations are seconds. *None* in a text means that the key is absent. A
-worked example stands in the README.
+Every table and key of a plan, and of a study's file, made from the code that reads them
+(`python -m loadrig.commands.plan_reference`). A plan is TOML; every key has a default unless it says *required*; an
+unknown key is an error with a "did you mean". Paths are relative to the folder that loadrig is called in. Durations are
+seconds. *None* in a text means that the key is absent. A worked example stands in the README.
 """
-_LISTS = ("model",)  # written as [[model]], once for each
+_LISTS = ("model", "run")  # written as [[model]], once for each
 _ELSEWHERE = ("retriever", "arms", "objectives")  # have sections of their own
 _PLAIN = {int: "whole number", float: "number", str: "text", bool: "true or false"}
 
 
 def reference() -> str:
     """The page, as Markdown."""
-    return "\n".join((_OPENING, *_plan(), *_objectives(), *_arms(), *_retrievers())).rstrip("\n") + "\n"
+    return "\n".join((_OPENING, *_plan(), *_objectives(), *_arms(), *_retrievers(), *_study())).rstrip("\n") + "\n"
 
 
 def _plan() -> Iterator[str]:
@@ -96,6 +97,18 @@ def _retrievers() -> Iterator[str]:
     )
     for name, target in RETRIEVERS.items():
         yield from _kind(f'kind = "{name}"', target)
+
+
+def _study() -> Iterator[str]:
+    tables = [field for field in fields(StudySettings) if _table_of(StudySettings, field) is not None]
+    plain = [field for field in fields(StudySettings) if field not in tables]
+    yield from ("## A study", "", "A file of its own, for `loadrig study`: several runs of what one plan shares.", "")
+    yield from (*_rows(StudySettings, plain), "")
+    for field in tables:
+        kind = _table_of(StudySettings, field)
+        assert kind is not None
+        yield from _section(f"[[{field.name}]]" if field.name in _LISTS else f"[{field.name}]", kind)
+    yield "What a study does: [a study](study.md)."
 
 
 def _kind(title: str, target: str) -> Iterator[str]:

@@ -31,6 +31,15 @@ def test_a_page_and_a_file_are_written_of_a_good_endpoint(target: str, tmp_path:
     assert {one["state"] for one in found["findings"]} == {"ok", "not there"}
 
 
+def test_the_page_of_the_docs_explains_every_check(target: str, tmp_path: Path) -> None:
+    """Each stands in its table, by the name that is printed."""
+    here("doctor", "--base-url", target, "--json", tmp_path / "found.json")
+    checks = {one["check"] for one in json.loads((tmp_path / "found.json").read_text())[0]["findings"]}
+    text = (Path(__file__).resolve().parents[2] / "docs" / "doctor.md").read_text()
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
+    assert checks - {name.strip() for cell in cells for name in cell.split(",")} == set()
+
+
 def test_a_run_that_makes_no_sense_is_exit_code_one(tmp_path: Path) -> None:
     """A plain web server, in every dialect and with `/v1` behind its address; one page, and nothing of a traceback."""
     with web_server() as url:

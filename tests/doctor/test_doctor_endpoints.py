@@ -169,6 +169,14 @@ def test_a_broken_server_is_data(data: bytes) -> None:
     assert found.verdict.startswith("A run makes no sense here: ")
 
 
+def test_a_stream_without_an_end_is_not_read_to_it() -> None:
+    """Nine megabytes of comments: what is kept is bounded, and it is told."""
+    with answering(HEAD + b": and so on\n\n" * 700_000) as url:
+        found = examined(url)
+    assert "more than 4000000 bytes" in found.findings[-1].said
+    assert not found.makes_sense
+
+
 @pytest.mark.parametrize("data", [b"", HEAD, HEAD + reply()[:200], b"HTTP/1.1 200"])
 def test_a_silent_server_ends_with_the_limit(data: bytes) -> None:
     """Half a second of it, wherever the silence begins."""
