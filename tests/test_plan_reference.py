@@ -40,7 +40,7 @@ def test_every_arm_and_retriever_has_a_section_with_its_options(page: str) -> No
     for name in ARMS:
         assert f'### `kind = "{name}"`' in page
     for name in RETRIEVERS:
-        section = page.split(f'### `kind = "{name}"`')[1].split("\n### ", maxsplit=1)[0]
+        section = page.split(f'### `kind = "{name}"`')[1].split("\n##", maxsplit=1)[0]
         assert {field.name for field in fields(kind_named(name))} == {
             line.split("`")[1] for line in section.splitlines() if line.startswith("| `")
         }
