@@ -8,7 +8,7 @@ by day of its own, which say what it is of, and arms of one name whose options c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -108,10 +108,15 @@ def _show(made: Made, sentences: Iterable[Said], shown: Iterable[Table], console
         console.width = max(console.width, PAGE)
     for table in shown:
         if table.title in tables.ON_SCREEN:
-            draw(table, console)
+            draw(_flat(table), console)
     for one in sentences:
         console.print(f"{one.mark} {one.text}".strip(), markup=False, highlight=False, soft_wrap=True)
     console.print(f"Report: {made.html}, .md, .json", markup=False, highlight=False, soft_wrap=True)
+
+
+def _flat(table: Table) -> Table:
+    """A cell's lines one behind the other: a terminal has the width."""
+    return replace(table, rows=tuple(tuple(cell.replace("\n", " ") for cell in row) for row in table.rows))
 
 
 def _by_day(runs: Iterable[RunNights], timezone: str) -> Iterator[Table]:
