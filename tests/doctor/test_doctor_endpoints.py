@@ -59,6 +59,14 @@ def test_at_the_simulator_all_but_wrong_models_can_be_told(healthy: Examination)
     assert (healthy.makes_sense, healthy.verdict) == (True, "A run makes sense here.")
 
 
+def test_no_model_of_the_table_is_dear_to_examine() -> None:
+    """As the page says: from a tenth of a cent to thirteen cents, by what is foreseen."""
+    prices = Prices.load()
+    found = [foreseen(replace(MODEL, id=name), prices).cost for name in {row.model for row in prices.rows}]
+    costs = sorted(float(cost) for cost in found if cost is not None)
+    assert (len(costs) == len(found), round(costs[0], 3), round(costs[-1], 2)) == (True, 0.001, 0.13)
+
+
 def test_chat_completions_are_examined_alike(target: str) -> None:
     """The same checks of the other dialect, which counts no tokens beforehand, keeps no prefix when asked to, and tells
     usage at the end."""
