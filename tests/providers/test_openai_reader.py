@@ -52,6 +52,7 @@ def test_a_reply_has_its_names() -> None:
     found = heard(first, chunk({"role": "assistant"}, service_tier="flex"), txt("Hi"), CLOSE)
 
     assert (found.id, found.model, found.usage.service_tier, found.text) == ("chatcmpl-1", "m-1", "flex", "Hi")
+    assert found.notes == ()
 
 
 def test_each_event_has_its_kind() -> None:
@@ -240,6 +241,14 @@ def test_an_error_in_the_stream_ends_the_reply(told: Any, expected: ApiError) ->
     found = heard(start(), txt("Part"), event(told), txt("more"))
 
     assert (found.error, found.text[:4], found.complete) == (expected, "Part", False)
+
+
+def test_a_message_that_is_no_error_does_not_end_a_reply() -> None:
+    """A gateway that tells of its queue in the stream: noted, and the reply goes on."""
+    found = heard(event({"type": "queued", "message": "place 3"}), start(), txt("Hi"), CLOSE)
+
+    assert (found.text, found.error, found.complete) == ("Hi", None, True)
+    assert found.notes == ("an event that is no chunk: no name",)
 
 
 BODIES = [

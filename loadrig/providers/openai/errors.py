@@ -20,8 +20,9 @@ _SPEND_LIMITS = frozenset({"insufficient_quota", "billing_hard_limit_reached", "
 _HINTS = dict.fromkeys(_SPEND_LIMITS, "a spend limit; waiting does not lift it")
 
 
-def error_in(value: object) -> ApiError | None:
-    """The error that a decoded body or event tells of; None when it tells of none."""
+def error_in(value: object, *, of_status: bool = False) -> ApiError | None:
+    """The error that a decoded body or event tells of; None when it tells of none. With an error's status a message is
+    one; an event with a message, such as of a place in a queue, is one if it says so by its type or a code."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     found = mapping(value)
@@ -29,15 +30,21 @@ def error_in(value: object) -> ApiError | None:
         return _worded(told)
     if "choices" in found:
         return None
-    if found.get("object") == "error" or isinstance(found.get("message"), str):
+    if found.get("object") == "error":
+        return _worded(found)
+    if isinstance(found.get("message"), str) and (of_status or _looks_like_one(found)):
         return _worded(found)
     return _worded(found["detail"]) if found.get("detail") else None
+
+
+def _looks_like_one(found: Mapping[str, Any]) -> bool:
+    return "error" in str(found.get("type")).lower() or found.get("code") is not None
 
 
 def error_of_body(body: bytes) -> ApiError:
     """Of a reply with an error status; of any body that tells of no error, what it says."""
     try:
-        told = error_in(msgspec.json.decode(body))
+        told = error_in(msgspec.json.decode(body), of_status=True)
     except UNREADABLE:
         told = None
     return told or ApiError("", words_of(body))

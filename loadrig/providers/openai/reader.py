@@ -221,12 +221,13 @@ class ChatReader:
 
     def _loose(self, value: object) -> Kind:
         """A chunk that may hold anything."""
-        told = error_in(value)
-        if told is not None:
-            return self._failed(told)
+        error = error_in(value)
+        if error is not None:
+            return self._failed(error)
         event = mapping(value)
-        choices = [mapping(one) for one in event["choices"]] if isinstance(event.get("choices"), list) else []
-        if not choices and not isinstance(event.get("usage"), dict):
+        told = event.get("choices")
+        choices = [mapping(one) for one in told] if isinstance(told, list) else []
+        if not isinstance(told, list) and not isinstance(event.get("usage"), dict):
             self._note(f"an event that is no chunk: {string(event.get('object')) or 'no name'}")
         kind = self._choice(_choice_of(choices[0])) if choices else _OTHER
         self._usage.take_any(event.get("usage"), final=self._reason is not None)
