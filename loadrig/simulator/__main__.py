@@ -11,7 +11,7 @@ from loadrig.simulator import ScenarioError, load_scenario, serve
 
 def main() -> int:
     """Parse the arguments and serve; exit code 2 for a bad scenario or an address that cannot be had."""
-    parser = argparse.ArgumentParser(prog="python -m loadrig.simulator", description="A simulated Messages API.")
+    parser = argparse.ArgumentParser(prog="python -m loadrig.simulator", description="A simulated provider.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0, help="0 takes any free port")
     parser.add_argument("--scenario", default="quick", help="name of a shipped scenario, or a TOML file")
