@@ -18,7 +18,7 @@ import httpx
 import pytest
 import yaml
 from busy_run import fed_metrics
-from command import Called, loadrig, only_run, write_plan
+from command import Called, here, loadrig, only_run, write_plan
 
 from loadrig.live.pushing import Pusher
 from loadrig.outside import get_json
@@ -62,9 +62,9 @@ def waited(found: Callable[[], list[Any]]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A pushgateway on loopback."""
-    folder = tmp_path_factory.mktemp("gateway")
-    with listening(folder, "prometheus-pushgateway", "--web.listen-address=127.0.0.1:0") as url:
+    """A pushgateway on loopback, which keeps nothing: Debian's would take up what an earlier one was pushed."""
+    flags = ["--web.listen-address=127.0.0.1:0", "--persistence.file="]
+    with listening(tmp_path_factory.mktemp("gateway"), "prometheus-pushgateway", *flags) as url:
         yield url
 
 
@@ -151,7 +151,7 @@ def test_a_gateway_that_is_down_does_not_fail_a_run(tmp_path: Path) -> None:
 
 def test_what_is_no_address_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     """Exit code 2 with a remedy, and no folder of a run."""
-    called = loadrig("run", write_plan(tmp_path), "--out", tmp_path / "results", "--pushgateway", "ftp://here")
+    called = here("run", write_plan(tmp_path), "--out", tmp_path / "results", "--inline", "--pushgateway", "ftp://here")
     assert called.code == 2
     assert "such as --pushgateway http://127.0.0.1:9091" in called.err
     assert not (tmp_path / "results").exists()
