@@ -131,6 +131,8 @@ def test_each_cost_has_its_own_divisor() -> None:
     found = row(WHOLE, [cell(answered=8, correct=4, money=Sum("0.40", 10))], "USD")
     assert (found.cost.per_asked, found.cost.per_answered, found.cost.per_correct) == ("0.04", "0.05", "0.1")
     assert (found.right, found.failed_share, found.tokens) == (0.4, 0, 100)
+    third = row(WHOLE, [cell(asked=3, money=Sum("0.01", 3))], "USD")
+    assert third.cost.per_asked == "0.003333333333"
 
 
 def test_repetitions_are_one_cluster() -> None:
