@@ -32,7 +32,7 @@ def checks() -> Iterator[tuple[str, str, str, Check]]:
     """Client, what it does, scenario, check."""
     yield from ((ANTHROPIC, *row) for row in anthropic_checks.ROWS)
     yield from ((OPENAI, *row) for row in openai_checks.ROWS)
-    yield AIPERF, "`--endpoint-type messages --streaming`", FAST, load_tester
+    yield AIPERF, "endpoint type `messages`, streamed", FAST, load_tester
 
 
 def load_tester(sim: Simulator) -> str:

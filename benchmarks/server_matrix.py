@@ -234,7 +234,7 @@ def gateway(upstream: str, key: str, *, may_install: bool) -> Iterator[str]:
 
 def observed(name: str, url: str, dialect: str, key: str) -> Row:
     """One run of the plan on a server, by the command, and what its records say."""
-    is_model = name in (MODEL, GATEWAY)
+    is_model = name in (MODEL, GATEWAY, BEFORE_US)  # what is slow to answer, and goes by the name of smollm2
     text = PLAN.format(
         root=ROOT, url=url, provider=dialect, model="smollm2" if is_model else "claude-haiku-4-5",
         limit=100 if is_model else 3,
