@@ -1,5 +1,4 @@
-"""A provider that is not one, by the Messages API and chat completions: real sockets and timing, answers read out of the
-prompt.
+"""A provider that is not one: Messages API and chat completions, real sockets, real timing, answers out of the prompt.
 
 It receives HTTP requests and a scenario and nothing else - no corpus, no questions. It imports nothing of loadrig,
 so that it can be a witness: what it writes in its truth log is checked against what the client measured.
