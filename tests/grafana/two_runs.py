@@ -96,6 +96,8 @@ def two_runs(folder: Path) -> Iterator[TwoRuns]:
     with ExitStack() as stack:
         start_s = time.time()
         processes = [stack.enter_context(_fired(folder, words)) for words in (SWEEP, OPEN)]
+        for process in processes:
+            stack.callback(process.kill)
         addresses = tuple(map(_address, processes))
         servers = []
         for name, interval_s in (("fast", FAST_S), ("slow", SLOW_S)):
