@@ -142,7 +142,7 @@ def test_a_gateway_that_is_down_does_not_fail_a_run(tmp_path: Path) -> None:
         held.bind(("127.0.0.1", 0))
         down = f"http://127.0.0.1:{held.getsockname()[1]}"
         flags = ["--out", tmp_path / "results", "--inline", "--pushgateway", down]
-        called = loadrig("run", write_plan(tmp_path), *flags)
+        called = here("run", write_plan(tmp_path), *flags)
     assert called.code == 0, called.err
     assert "warning: metrics cannot be pushed, the run goes on without: no answer from" in called.err
     assert "warning: the pushgateway does not have the run's final metrics" in called.err
