@@ -52,7 +52,8 @@ def test_a_key_that_is_replaced_in_mid_run_costs_no_trial(tmp_path: Path, key: P
     assert attempts == {200: len(found.records), 401: len(tokens) - len(found.records)}
     assert 1 <= attempts[401] <= 4  # four are in flight
     assert tokens[-1] == "second-key-of-two"
-    everything = b"".join(path.read_bytes() for path in found.path.iterdir()) + (called.out + called.err).encode()
+    files = (path.read_bytes() for path in found.path.rglob("*") if path.is_file())
+    everything = b"".join(files) + (called.out + called.err).encode()
     assert b"key-of-two" not in everything
 
 
