@@ -37,6 +37,7 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _SPOKEN = ("aria-label", "aria-roledescription", "aria-hidden", "role")
+_AROUND = ("axis", "legend")
 _GEOMETRY = ("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height")
 
 
@@ -49,7 +50,7 @@ def svg(chart: alt.TopLevelMixin, about: str) -> str:
             parent.remove(hidden)
     for element in root.iter():
         told = element.get("aria-label")
-        if told and element.get("role") == "graphics-symbol":
+        if told and element.get("role") == "graphics-symbol" and element.get("aria-roledescription") not in _AROUND:
             title = ET.Element(f"{{{_SVG}}}title")
             title.text = told
             element.insert(0, title)

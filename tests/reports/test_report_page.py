@@ -129,6 +129,8 @@ def test_a_client_bound_stage_is_marked_in_every_picture_that_has_it(chromium: A
     """Wherever the stage's name stands in a picture it has its mark; the other stages have none."""
     with looking(chromium, folders["sweep"] / "report.html") as looked:
         said = looked.page.eval_on_selector_all("svg text", "all => all.map(one => one.textContent)")
+        for name in ("latency", "time", "load", "parts", "speed", "rig"):
+            assert re.search(r"\bc8(, \w+)?!", looked.page.locator(f"#{name} svg").first.text_content())
     named = [text for text in said if re.search(r"\bc8\b", text) and not text.startswith("stage")]
     assert len(named) > 5
     assert [text for text in named if "!" not in text] == []

@@ -9,7 +9,7 @@ from loadrig.analysis.timing import PARTS, ArmTimes
 from loadrig.log import RunFolder
 from loadrig.reports import charts
 from loadrig.reports.html import Section
-from loadrig.reports.html.drawing import ROW, Row, data, row_labels, rows_axis, s_of
+from loadrig.reports.html.drawing import NUMBER, ROW, Row, data, row_labels, rows_axis, s_of
 from loadrig.reports.html.pieces import Cell, Grid, body, of_number, picture
 from loadrig.reports.speed import models_of
 from loadrig.reports.table import NONE, bound_mark, bound_notes, label
@@ -47,7 +47,7 @@ def _drawn(summary: Summary) -> str:
         alt.Chart(data(rows))
         .mark_bar(size=14)
         .encode(
-            x=alt.X("begin:Q", title="mean, s", axis=alt.Axis(tickCount=6, format="~g")),
+            x=alt.X("begin:Q", title="mean, s", axis=alt.Axis(tickCount=6, format=NUMBER)),
             x2="end:Q",
             y=rows_axis(names),
             color=colour,

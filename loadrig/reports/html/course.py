@@ -16,9 +16,9 @@ from loadrig.analysis.summary import Summary
 from loadrig.log import RunFolder
 from loadrig.reports import charts
 from loadrig.reports.html import Section
-from loadrig.reports.html.drawing import Row, data, failure_mark, labels, row_labels, s_of
+from loadrig.reports.html.drawing import NUMBER, Row, data, failure_mark, labels, row_labels, s_of
 from loadrig.reports.html.pieces import Grid, body, picture
-from loadrig.reports.table import NONE, bound_notes, label
+from loadrig.reports.table import NONE, bound_mark, bound_notes, label
 
 EVERY = 400  # trials that are drawn one by one
 MOST_ROWS = 16
@@ -30,8 +30,8 @@ IN_SLICES = (
     "from 5 to 95 %;"
 )
 REST = (
-    " a cross at the top is a failure, or a slice with failures. Every row has its own scale; an upright line is the "
-    "begin of a stage. Times of begin are labels of the workers' clocks."
+    " a cross at the top is a failure, or a slice with failures. Every row has its own scale; the names on top "
+    "stand where stages begin. Times of begin are labels of the workers' clocks."
 )
 
 
@@ -46,37 +46,45 @@ def section(run: RunFolder, summary: Summary) -> Section | None:
     left_out = len(arms) - MOST_ROWS
     if left_out > 0:
         caption += f" {left_out} arms are left out here; the table has all."
-    return Section("Latency over time", body(picture(_drawn(found, n), caption, table=_table(summary, found))))
+    return Section("Latency over time", body(picture(_drawn(summary, found, n), caption, table=_table(summary, found))))
 
 
-def _drawn(found: Sequence[Course], n: int) -> str:
+def _drawn(summary: Summary, found: Sequence[Course], n: int) -> str:
     arms = grouped(((course.arm, course.model), course) for course in found)
     models = list(dict.fromkeys(model for _, model in arms))
     keys = list(arms)[:MOST_ROWS]
     names = labels(label(arm, model, models) for arm, model in keys)
-    begins = dict(sorted({course.slices[0].from_s: course.stage for course in found}.items())[1:])
     end = max(course.slices[-1].to_s for course in found)
-    x = alt.X(
-        "at:Q",
-        title="seconds from the first trial",
-        scale=alt.Scale(domain=[0, max(end, 0.001)], nice=False),
-        axis=alt.Axis(tickCount=8),
-    )
-    panels = []
+    scale, axis = alt.Scale(domain=[0, max(end, 0.001)], nice=False), alt.Axis(tickCount=8)
+    x = alt.X("at:Q", title="seconds from the first trial", scale=scale, axis=axis)
+    stages = list(_stages(summary, found))
+    panels: list[alt.Chart | alt.LayerChart | alt.FacetChart] = [_names(stages, x.axis(None))]
     for place, (name, key) in enumerate(zip(names, keys, strict=True)):
-        last = place == len(keys) - 1
-        axis = x if last else x.axis(alt.Axis(labels=False, ticks=False, title=None))
+        shown = x if place == len(keys) - 1 else x.axis(alt.Axis(labels=False, ticks=False, title=None))
         rows = list(_dots(name, arms[key]) if n <= EVERY else _bands(name, arms[key]))
-        rows += [
-            {"kind": "stage", "at": round(at, 3), "told": f"begin of stage {stage}"} for at, stage in begins.items()
-        ]
-        panels.append(_panel(rows, axis, name))
+        panels.append(_panel([*rows, *stages[1:]], shown, name))
     return charts.svg(alt.vconcat(*panels, spacing=10), "Latency over time, an arm a row")
+
+
+def _stages(summary: Summary, found: Iterable[Course]) -> Iterator[Row]:
+    """Where each stage begins, with its mark."""
+    marks = {stage.stage: bound_mark(stage.client_bound) for stage in summary.stages}
+    begins = {course.stage: course.slices[0].from_s for course in found}
+    for name, (stage, at) in zip(labels(begins), begins.items(), strict=True):
+        marked = f"{name}{marks.get(stage, '')}"
+        yield {"kind": "stage", "at": round(at, 3), "name": marked, "told": f"begin of stage {marked}"}
+
+
+def _names(stages: Sequence[Row], x: alt.X) -> alt.Chart:
+    """The names of the stages, above where they begin."""
+    text = alt.Chart(data(stages)).mark_text(align="left", fontSize=11)
+    chart: alt.Chart = text.encode(x=x, text="name:N", description="told:N").properties(width=WIDE, height=12)
+    return chart
 
 
 def _panel(rows: Iterable[Row], x: alt.X, name: str) -> alt.LayerChart | alt.FacetChart:
     title = alt.TitleParams(name, anchor="start", frame="group", offset=10)
-    y = alt.Y("s:Q", title=None, scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(tickCount=3, format="~g"))
+    y = alt.Y("s:Q", title=None, scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(tickCount=3, format=NUMBER))
     base = alt.Chart(data(rows)).encode(x=x, description="told:N")
 
     def of(kind: str) -> alt.Chart:

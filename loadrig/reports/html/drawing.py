@@ -19,6 +19,7 @@ from loadrig.reports.table import bound_mark, label, one_line
 
 LABEL = 28  # characters
 FAR_APART = 30
+NUMBER = ",.6~f"  # how an axis writes numbers: 0.25, 10, 1,200
 ROW, CHARACTER = 24, 7.3  # pixels
 Row = Mapping[str, Any]
 
@@ -77,7 +78,7 @@ def seconds_axis(channel: type[alt.X] | type[alt.Y], field: str, values: Sequenc
     known = [value for value in values if value > 0]
     far = bool(known) and max(known) / min(known) > FAR_APART
     scale = alt.Scale(type="log", nice=True) if far else alt.Scale(zero=True, nice=True)
-    axis = alt.Axis(tickCount=5, format="~g") if not far else alt.Axis(format="~g", tickCount=5)
+    axis = alt.Axis(tickCount=5, format=NUMBER)
     return channel(f"{field}:Q", scale=scale, axis=axis).title(f"{title}, s{' (logarithmic)' if far else ''}")
 
 

@@ -7,10 +7,11 @@ the summary's, distributions those of `loadrig.analysis.distribution`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import altair as alt
 
-from loadrig.analysis.distribution import POINTS, Distribution, distribution
+from loadrig.analysis.distribution import POINTS, SHARES, Distribution, distribution
 from loadrig.analysis.latency import Latency
 from loadrig.analysis.selection import due, grouped, timed
 from loadrig.analysis.summary import ArmFigures, Summary
@@ -32,9 +33,10 @@ from loadrig.reports.html.drawing import (
     s_of,
     seconds_axis,
 )
-from loadrig.reports.html.pieces import Cell, Grid, body, of_quantile, picture
+from loadrig.reports.html.pieces import Cell, Grid, body, grid, of_quantile, picture
 from loadrig.reports.speed import notes_of, row_header, timed_name
 from loadrig.reports.table import FEW_NOTE, bound_mark, one_line, seconds
+from loadrig.stats import FEW, rank
 from loadrig.words.record import Record
 
 Key = tuple[str, str, str]
@@ -52,9 +54,10 @@ def section(run: RunFolder, summary: Summary) -> Section | None:
     late = grouped(((r.arm, r.model, r.stage), r) for r in due(run))
     spreads = {key: distribution((late if arm.scheduled else groups).get(key, ()), _measure(arm))
                for _, arm in arms if (key := _key(arm))}  # fmt: skip
+    firsts = _firsts_table(summary, arms, groups=groups)
     parts = [
         picture(_boxes(summary, spreads), _boxes_caption(arms), table=_boxes_table(summary, arms, groups=late)),
-        picture(_firsts(summary, arms), FIRSTS, table=_firsts_table(summary, arms, groups=groups)),
+        picture(_firsts(summary, arms), FIRSTS, table=firsts) if any(arm.ttft.ok for _, arm in arms) else grid(firsts),
         *(picture(drawn, caption) for drawn, caption in _curves(summary, spreads)),
     ]
     return Section("Latency", body(*parts))
@@ -62,7 +65,7 @@ def section(run: RunFolder, summary: Summary) -> Section | None:
 
 FIRSTS = (
     "First token (TTFT), first token of the answer (TTFAT) and end, of the successes. What lies between the first two "
-    "is thinking, tools and earlier turns; left at the median, right at 95 %."
+    "is thinking, tools and earlier turns; left at the median, right at 95 %. Hollow: fewer than 5 samples lie beyond."
 )
 
 
@@ -82,7 +85,8 @@ def _boxes_caption(arms: Sequence[tuple[int, ArmFigures]]) -> str:
     names = " or ".join(dict.fromkeys(_measure(arm) for _, arm in arms))
     return (
         f"Spread of {names} latency over the successes: line from 5 to 95 %, bar from 25 to 75 %, dot at the median; "
-        "on the right, of how many timed trials. A cross: with failures beyond every success, 95 % lies among them."
+        "on the right, of how many timed trials; * fewer than 5 lie beyond 95 %. A cross: with failures beyond every "
+        "success, 95 % lies among them."
     )
 
 
@@ -90,7 +94,8 @@ def _boxes(summary: Summary, spreads: Mapping[Key, Distribution]) -> str:
     names = row_labels(summary, list(spreads))
     rows: list[Row] = []
     for name, of in zip(names, spreads.values(), strict=True):
-        row: dict[str, object] = {"name": name, "n": f"{of.ok} of {of.n}", "failed": of.ok < 0.95 * of.n}
+        row: dict[str, object] = {"name": name, "told": f"{name}: {of.ok} of {of.n} trials succeeded"}
+        row |= {"n": f"{of.ok} of {of.n}{_star(of)}", "failed": of.ok < 0.95 * of.n}
         if of.box:
             row |= dict(zip(("p5", "p25", "p50", "p75", "p95"), map(s_of, of.box), strict=True))
             row["told"] = f"{name}: median {s_of(of.box[2]):.3f} s, 5 to 95 %: {s_of(of.box[0]):.3f} to " + (
@@ -106,6 +111,11 @@ def _boxes(summary: Summary, spreads: Mapping[Key, Distribution]) -> str:
     cross = base.transform_filter("datum.failed").mark_point(**failure_mark()).encode(x=alt.value(WIDE + 14))
     chart = alt.layer(line, bar, dot, count, cross).properties(width=WIDE, height=ROW * len(names))
     return charts.svg(chart, "Spread of latency by arm")
+
+
+def _star(of: Distribution) -> str:
+    """Whether fewer than five successes lie beyond their value at 95 %."""
+    return "*" if of.ok - rank(SHARES[-1], of.ok) < FEW else ""
 
 
 def _boxes_table(
@@ -138,15 +148,24 @@ def _firsts(summary: Summary, arms: Sequence[tuple[int, ArmFigures]]) -> str:
         y = rows_axis(names) if quantile == "p50" else rows_axis(names).axis(None)
         base = alt.Chart(data(mine)).encode(x=seconds_axis(alt.X, "s", values, title), y=y)
         line = base.mark_line(strokeWidth=1, color="currentColor", opacity=0.4).encode(detail="name:N")
-        point = base.mark_point(filled=True, size=70, opacity=1).encode(
-            shape=alt.Shape("mark:N", title=None, scale=alt.Scale(domain=[m for m, _ in MARKS],
-                                                                  range=[shape for _, shape in MARKS])),
-            color=alt.Color("mark:N", title=None, scale=arm_scale([m for m, _ in MARKS])),
-            description="told:N",
-        )  # fmt: skip
-        panels.append(alt.layer(line, point).properties(width=SIDE, height=ROW * len(names)))
+        points = [
+            base.transform_filter(f"{'' if few else '!'}datum.few")
+            .mark_point(filled=not few, size=70, opacity=1, strokeWidth=1.8)
+            .encode(**_by_mark(), description="told:N")
+            for few in (False, True)
+        ]
+        panels.append(alt.layer(line, *points).properties(width=SIDE, height=ROW * len(names)))
     chart = alt.hconcat(*panels, spacing=24).configure_legend(orient="top")
     return charts.svg(chart, "First token, first answer token and end by arm, at the median and at 95 %")
+
+
+def _by_mark() -> dict[str, Any]:
+    """A shape and a colour for each of `MARKS`."""
+    names, shapes = [name for name, _ in MARKS], [shape for _, shape in MARKS]
+    return {
+        "shape": alt.Shape("mark:N", title=None, scale=alt.Scale(domain=names, range=shapes)),
+        "color": alt.Color("mark:N", title=None, scale=arm_scale(names)),
+    }
 
 
 def _first_rows(name: str, arm: ArmFigures) -> Iterator[Row]:
@@ -155,7 +174,8 @@ def _first_rows(name: str, arm: ArmFigures) -> Iterator[Row]:
             found = getattr(of.successes, quantile)
             if found is not None and found.value_ns is not None:
                 told = f"{name}: {mark}, {quantile}: {seconds(found)} s, n {found.n}"
-                yield {"name": name, "mark": mark, "q": quantile, "s": s_of(found.value_ns), "told": told}
+                row = {"name": name, "mark": mark, "q": quantile, "few": found.few, "told": told}
+                yield {**row, "s": s_of(found.value_ns)}
 
 
 def _firsts_table(

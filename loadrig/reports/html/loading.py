@@ -29,7 +29,7 @@ LINES = ("scheduled", "service")
 CURVE = (
     "Left: throughput against load.{fit} Right: latency against throughput, from the lowest load to the highest: "
     "circles at the median, squares at 95 %, of the successes, all arms together. A hollow mark is a client-bound "
-    "stage, or one that was not checked."
+    "stage, or one that was not checked; * fewer than 5 samples lie beyond."
 )
 FIT = " The thin line is the fit of the knee: as much a unit of load as at first, then no more."
 BAND = " The broken line is the knee, the grey band its 95 % interval."
@@ -176,7 +176,7 @@ def _points(pairs: Sequence[tuple[Step, StageLoad]]) -> Iterator[Row]:
                 told = f"{name}: {title} {found.value_ns / 1e9:.3f} s at {step.rates.per_s or 0:.2f} trials/s"
                 yield {
                     "place": place, "q": title, "s": s_of(found.value_ns), "per_s": step.rates.per_s, "told": told,
-                    "name": name, "solid": step.client_bound is False,
+                    "name": f"{name}{'*' if found.few else ''}", "solid": step.client_bound is False,
                 }  # fmt: skip
 
 

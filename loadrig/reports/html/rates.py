@@ -9,6 +9,7 @@ import altair as alt
 from loadrig.analysis.latency import Spread
 from loadrig.analysis.speed_by_length import GROUPS, speeds
 from loadrig.analysis.summary import ArmFigures, Summary
+from loadrig.bound import any_bound
 from loadrig.log import RunFolder
 from loadrig.reports import charts
 from loadrig.reports.html import Section
@@ -25,13 +26,14 @@ from loadrig.reports.html.drawing import (
 )  # fmt: skip
 from loadrig.reports.html.pieces import Cell, Grid, body, of_quantile, picture
 from loadrig.reports.speed import notes_of, row_header, timed_name
-from loadrig.reports.table import FEW_NOTE, label, number, seconds
+from loadrig.reports.table import FEW_NOTE, bound_mark, bound_notes, label, number, seconds
 from loadrig.stats import Quantile
 
 SIDE, MOST_ARMS = 290, 7
 CAPTION = (
     "Time per output token (left) and longest silence between two content events (right) of the last turn, of "
-    "successes: dot at the median, circle at 95 %. No value of a reply that came in one burst."
+    "successes: dot at the median, circle at 95 %, beyond which fewer than 5 lie where n is below 100. A reply that "
+    "came in one burst has no value."
 )
 BY_LENGTH = (
     f"Time per output token by length of the reply: medians of at most {GROUPS} groups of like number, by the output "
@@ -44,7 +46,7 @@ def section(run: RunFolder, summary: Summary) -> Section | None:
     arms = [(place, arm) for place, arm in enumerate(summary.arms) if arm.tpot.p50 is not None]
     if not arms:
         return None
-    lines = _by_length(run)
+    lines = _by_length(run, any_bound(stage.client_bound for stage in summary.stages))
     return Section(
         "Speed of replies",
         body(
@@ -101,13 +103,13 @@ def _speed(found: Quantile | None) -> str:
     return number(1e9 / found.value_ns if found and found.value_ns else None, 1)
 
 
-def _by_length(run: RunFolder) -> tuple[str, Grid] | None:
+def _by_length(run: RunFolder, bound: bool | None) -> tuple[str, Grid] | None:
     """The picture and its table; None where no arm has replies of several lengths."""
     found = [one for one in speeds(run) if len({of.tokens for of in one.groups}) > 1]
     if not found:
         return None
     models = list(dict.fromkeys(one.model for one in found))
-    names = labels(label(one.arm, one.model, models) for one in found)
+    names = labels(f"{label(one.arm, one.model, models)}{bound_mark(bound)}" for one in found)
     rows = [
         {"name": name, "tokens": of.tokens, "ms": round(of.tpot_ns / 1e6, 3),
          "told": f"{name}: {of.n} replies, median {of.tokens} output tokens, {of.tpot_ns / 1e6:.2f} ms per token"}
@@ -127,5 +129,6 @@ def _by_length(run: RunFolder) -> tuple[str, Grid] | None:
         (name, str(of.n), f"{of.tokens:,}", f"{of.tpot_ns / 1e6:.2f}")
         for name, one in zip(names, found, strict=True) for of in one.groups
     )  # fmt: skip
-    table = Grid("Speed by length", ("arm", "replies", "output tokens, median", "ms per token, median"), cells)
+    headers = ("arm", "replies", "output tokens, median", "ms per token, median")
+    table = Grid("Speed by length", headers, cells, bound_notes(bound))
     return charts.svg(chart, "Time per output token by length of the reply"), table
