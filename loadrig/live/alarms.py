@@ -14,6 +14,7 @@ from loadrig.words.trial import Pulse
 THROTTLED = ("rate_limited", "overloaded")
 NEAR = 0.1  # of a limit a minute that is left
 MOST = Decimal("0.8")  # of the budget that is spent
+HELD_NS = 2_000_000_000
 
 
 class Alarms:
@@ -24,13 +25,18 @@ class Alarms:
         self._ahead: Ahead | None = None
         self._headroom = Headroom()
         self._spent, self._tokens = Decimal(0), 0
+        self._bound_ns: dict[str, int] = {}
 
     def expect(self, ahead: Ahead) -> None:
         """What was asked for: caches and a budget."""
         self._ahead = ahead
 
-    def pulse(self, pulse: Pulse) -> list[str]:
+    def pulse(self, pulse: Pulse, now_ns: int) -> list[str]:
+        """A stage is told of when it has been bound for two seconds: its first moments are no sample of it."""
         if not pulse.client_bound:
+            self._bound_ns.pop(pulse.stage, None)
+            return []
+        if now_ns - self._bound_ns.setdefault(pulse.stage, now_ns) < HELD_NS:
             return []
         why = f": {'; '.join(pulse.bound_by)}" if pulse.bound_by else ""
         return self._new(

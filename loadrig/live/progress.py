@@ -101,7 +101,7 @@ class Progress:
         now_ns = self._clock.now_ns()
         with self._lock:
             self._tally.pulse(pulse, now_ns)
-            found = self._alarms.pulse(pulse)
+            found = self._alarms.pulse(pulse, now_ns)
         if pulse.stage != self._stage:
             self._stage, self._said_ns = pulse.stage, now_ns
             load = f"{pulse.target} in flight" if pulse.rate_per_s is None else f"{pulse.rate_per_s:g} a second"

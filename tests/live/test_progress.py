@@ -120,11 +120,11 @@ def test_warnings_are_lines_that_stay_and_are_said_once() -> None:
     """A rig that is the bottleneck in ten pulses of a stage is one line, with its cause."""
     stream, clock = io.StringIO(), HandClock()
     progress = Progress(stream, clock=clock)
-    for _ in range(10):
+    for clock.ns in range(0, 5 * S, S // 2):
         progress.pulse(Pulse("c8", 7, 8, 2, 0, 0.99, client_bound=True, bound_by=("worker w1: CPU 99 %",)))
     warned = [line for line in stream.getvalue().splitlines() if "warning" in line]
     assert warned == [
-        "[0:00] warning: stage c8 is client-bound, its latencies are partly the rig's: worker w1: CPU 99 %"
+        "[0:02] warning: stage c8 is client-bound, its latencies are partly the rig's: worker w1: CPU 99 %"
     ]
 
 
