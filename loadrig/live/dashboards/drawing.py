@@ -15,7 +15,7 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 from loadrig.live.dashboards.panels import Panel, Query, Style
 
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
-NAME_WIDTH, LEAST_WIDTH = 210, 84  # of a table's first column, and of the others, in pixels
+NAME_WIDTH, DATE_WIDTH, LEAST_WIDTH = 220, 180, 84  # of a table's first column, and of others, in pixels
 POINTS = 5_000  # of "so far" figures: so fine that a run's last totals are seen in a view of a whole day, too
 STYLES: dict[Style, dict[str, object]] = {
     "line": {},
@@ -92,8 +92,10 @@ def _table(panel: Panel, number: int) -> table.Panel:
     shown.sort_by([common.TableSortByFieldState().display_name(key).desc(key != panel.sorted_by)])
     shown.override_by_name(title, [models.DynamicConfigValue("custom.width", NAME_WIDTH)])
     for query in panel.queries:
-        unit = models.DynamicConfigValue("unit", query.unit or panel.unit)
-        shown.override_by_name(query.legend, [unit, models.DynamicConfigValue("custom.minWidth", LEAST_WIDTH)])
+        unit = query.unit or panel.unit
+        width = DATE_WIDTH if unit.startswith("dateTime") else LEAST_WIDTH
+        changes = {"unit": unit, "custom.minWidth": width}
+        shown.override_by_name(query.legend, [models.DynamicConfigValue(*change) for change in changes.items()])
     return shown
 
 
