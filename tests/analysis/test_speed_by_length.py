@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from records import MS, failed, read_run, record, turn
+from records import MS, read_run, record, turn
 
 from loadrig.analysis.speed_by_length import Replies, speeds
 from loadrig.words.record import Record, Usage
@@ -23,6 +23,10 @@ def test_replies_fall_into_groups_of_like_number_by_length(tmp_path: Path) -> No
 
 def test_what_has_no_rate_is_in_no_group(tmp_path: Path) -> None:
     """A failure, a burst without TPOT and a reply without a count of tokens are left out."""
-    others = (failed("f"), record("b", turns=(turn(usage=Usage(output=4)),)), record("c", turns=(turn(tpot_ns=MS),)))
+    others = (
+        reply("f", 5, 1, outcome="failed", reason="timeout"),
+        record("b", turns=(turn(usage=Usage(output=4)),)),
+        record("c", turns=(turn(tpot_ns=MS),)),
+    )
     (arm,) = speeds(read_run(tmp_path, (reply("a", 3, 7), *others)))
     assert arm.groups == (Replies(1, 3, 7 * MS),)

@@ -115,7 +115,7 @@ def _boxes(summary: Summary, spreads: Mapping[Key, Distribution]) -> str:
 
 def _star(of: Distribution) -> str:
     """Whether fewer than five successes lie beyond their value at 95 %."""
-    return "*" if of.ok - rank(SHARES[-1], of.ok) < FEW else ""
+    return "*" if of.box and of.ok - rank(SHARES[-1], of.ok) < FEW else ""
 
 
 def _boxes_table(
