@@ -18,6 +18,7 @@ from loadrig.commands.dashboards_app import dashboards
 from loadrig.commands.doctor_app import doctor
 from loadrig.commands.grade_app import grade_app
 from loadrig.commands.nightly_app import nightly
+from loadrig.commands.report_app import report
 from loadrig.commands.study_app import study
 from loadrig.words.errors import InputError, Interrupted, LoadrigError
 from loadrig.words.settings import Fleet
@@ -36,6 +37,7 @@ app.add_typer(grade_app, name="grade")
 app.command("study")(study)
 app.command("nightly")(nightly)
 app.command("advise")(advise)
+app.command("report")(report)
 app.command("doctor")(doctor)
 app.command("dashboards")(dashboards)
 
@@ -232,19 +234,6 @@ def sweep(
     )  # fmt: skip
     way = command.Way(search=search, stop=not no_stop, ceiling=ceiling, stages=stages)
     raise typer.Exit(command.sweep(plan, flags, options, way))
-
-
-@app.command()
-def report(
-    run: Annotated[Path, typer.Argument(help="A run folder below results/")],
-    *,
-    grader: Annotated[str | None, typer.Option(help='Accuracy by this grader\'s marks, or by "precheck"')] = None,
-) -> None:
-    """Makes the reports of a run again from its records, and prints its table."""
-    from loadrig.commands.firing import console_of
-    from loadrig.reports import write_all
-
-    write_all(run, console_of(), grader=grader)
 
 
 @app.command()
