@@ -96,7 +96,7 @@ def test_the_page_had_no_trouble(page: Page, drawn: dict[str, dict[str, Seen]]) 
     assert page.trouble == []  # type: ignore[attr-defined]
 
 
-def test_runs_are_offered_newest_first(page: Page, runs: TwoRuns, drawn: dict[str, dict[str, Seen]]) -> None:
-    """Both of them, so that the one which goes on is the one shown to begin with."""
+def test_both_runs_are_offered(page: Page, runs: TwoRuns, drawn: dict[str, dict[str, Seen]]) -> None:
+    """By the variable above the dashboard, as Grafana would ask for its values."""
     assert drawn
     assert set(page.options) == {runs.sweep.run, runs.open.run}  # type: ignore[attr-defined]

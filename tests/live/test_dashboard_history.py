@@ -79,6 +79,15 @@ def test_the_pace_of_a_stage_is_of_its_own_time(history: str, run: str, per_s: l
     assert column(history, "By stage", "answered/s", run) == pytest.approx(per_s)
 
 
+def test_the_newest_run_is_offered_first(history: str) -> None:
+    """The one last seen is chosen to begin with; of the two that were scraped, "second" comes before "first"."""
+    (choice,) = (one for one in json.loads(FILES["loadrig.json"])["templating"]["list"] if one["name"] == "run")
+    query = choice["query"].removeprefix("query_result(").removesuffix(")")
+    found = at(history, as_grafana(query, scrape_s=5, span_s=300), BEGIN_S + 300)
+    assert [labels["run"] for labels, _ in found][2:] == ["second", "first"]
+    assert choice["sort"] == 0  # in the order of the answer
+
+
 def test_a_run_over_midnight_is_in_both_days(history: str) -> None:
     """10 spent in all: 4 before midnight and 6 behind it, and nothing twice."""
     panels = json.loads(FILES["loadrig-nights.json"])["panels"]
