@@ -23,6 +23,32 @@ from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = [sys.executable, str(ROOT / "benchmarks" / "model_server.py")]
+PLAN = """\
+probe = false
+[corpus]
+path = "{root}/corpora/tiny"
+[questions]
+path = "{root}/questions/tiny.jsonl"
+limit = 2
+[[model]]
+id = "smollm2"
+base_url = "{url}"
+max_tokens = 20
+[[arm]]
+kind = "control"
+[[arm]]
+kind = "rag"
+k = 1
+[[arm]]
+kind = "full_context"
+[load]
+concurrency = [2]
+warmup = 1
+cycle = false
+[limits]
+first_byte = 400
+first_token = 400
+"""
 SEARCH = Tool("search", "Searches.", '{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}')
 
 
@@ -67,16 +93,16 @@ def question(text: str, *tools: Tool) -> Prompt:
 
 def test_its_counters_are_ours(model: str, tmp_path: Path) -> None:
     """Three arms, two questions, two in flight: every trial is answered; prompt tokens less cached ones and output
-    tokens, warm-up and probe included, are those of /metrics."""
+    tokens, warm-up included, are those of /metrics."""
+    (tmp_path / "small.toml").write_text(PLAN.format(root=ROOT, url=model))
     before = counted(model)
-    flags = ["--base-url", model, "--limit", "2", "--concurrency", "2", "--inline", "--out", tmp_path]
-    called = loadrig("run", ROOT / "plans" / "local-model.toml", *flags, timeout_s=400)
+    called = loadrig("run", tmp_path / "small.toml", "--inline", "--out", tmp_path / "out", timeout_s=500)
     assert called.code == 0, called.err
-    read = only_run(tmp_path)
-    after = counted(model)
-    attempts = [a for r in (*read.records, *read.probes) for turn in r.turns for a in turn.attempts]
+    read, after = only_run(tmp_path / "out"), counted(model)
+    attempts = [attempt for record in read.records for turn in record.turns for attempt in turn.attempts]
     usages = [attempt.usage for attempt in attempts if attempt.usage is not None]
     assert {record.reason for record in read.records} <= {None, "cut_off"}
+    assert len(usages) == 7
     assert after["prompt_tokens_total"] - before["prompt_tokens_total"] == sum(usage.input or 0 for usage in usages)
     predicted = after["tokens_predicted_total"] - before["tokens_predicted_total"]
     assert predicted == sum(usage.output or 0 for usage in usages)
