@@ -109,13 +109,13 @@ def _rule(rows: Listed) -> str:
     return (
         f"In full below: the {MOST} slowest timed successes by service latency and the {MOST} dearest asked trials of "
         "the run, the slowest and the dearest of each arm, and the first that failed or went unanswered for each "
-        f"reason. All {rows.of} trials that were sent stand in records.jsonl, on the lines named, and in answers.csv."
+        f"reason. All {rows.of:,} trials that were sent stand in records.jsonl, on the lines named, and in answers.csv."
     )
 
 
 def _listing(rows: Listed) -> str:
     if rows.every == 1:
-        return f"All {rows.of}, in the order in which they ended."
+        return f"All {rows.of:,}, in the order in which they ended."
     return f"{len(rows.records)} of {rows.of}: each {rows.every}th in the order in which they ended, and those in full."
 
 
