@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from chat_events import DONE, blk, chunk, delta, event, json_, start, think, txt
+from chat_events import DONE, NAMED, blk, chunk, delta, event, json_, start, think, txt
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,6 +104,22 @@ def test_whole_calls_under_one_index_are_several(index: int | None) -> None:
     found = heard(calls(piece(index, "a", "find", "{}")), calls(piece(index, "b", "find", '{"q":1}')), CLOSE)
 
     assert found.tool_uses == (ToolUse("a", "find", "{}"), ToolUse("b", "find", '{"q":1}'))
+
+
+@pytest.mark.parametrize("identity", [None, "", "a"])
+def test_a_whole_object_is_followed_by_another_call(identity: str | None) -> None:
+    """Calls that come whole under one index and one id, or none: an object ends where the next one begins."""
+    found = heard(calls(piece(0, identity, "find", '{"q":1}'), piece(0, identity, "read", '{"d":2}')), CLOSE)
+
+    assert [(use.name, use.arguments) for use in found.tool_uses] == [("find", '{"q":1}'), ("read", '{"d":2}')]
+
+
+def test_pieces_without_an_index_belong_together_by_their_id() -> None:
+    """Name and id said in each of them: one call; another id: another."""
+    pieces = piece(None, "a", "find", '{"q"'), piece(None, "a", "find", ":1}"), piece(None, "b", "find", "{}")
+    found = heard(*map(calls, pieces), CLOSE)
+
+    assert found.tool_uses == (ToolUse("a", "find", '{"q":1}'), ToolUse("b", "find", "{}"))
 
 
 def test_a_call_without_an_id_is_given_one() -> None:
@@ -224,6 +240,31 @@ def test_only_a_finish_reason_completes_a_reply() -> None:
     assert heard(start(), txt("Hi"), delta("end_turn")).complete is True
 
 
+@pytest.mark.parametrize("nothing", ["", "null"])
+def test_a_finish_reason_that_says_nothing_is_none(nothing: str) -> None:
+    """In every chunk, as some servers send it: the reply goes on, is incomplete if it breaks, and keeps its reason."""
+    first, last = chunk({"content": "Hi"}, nothing), chunk({}, nothing)
+
+    assert (heard(start(), first).complete, heard(start(), first, DONE).complete) == (False, False)
+    assert heard(start(), first, CLOSE, last).stop_reason == "stop"
+
+
+def test_thinking_among_the_parts_of_a_content_is_thinking() -> None:
+    """Parts that have their text under `thinking`: the first token, and no answer."""
+    thought = chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}]})
+
+    assert kinds(start(), thought, txt("Ok")) == [Kind.START, Kind.THINKING, Kind.TEXT]
+    assert heard(start(), thought, txt("Ok"), CLOSE).text == "Ok"
+
+
+def test_the_first_choice_is_read_wherever_it_stands() -> None:
+    """Two in one chunk, the second one first: by number, on either way of reading."""
+    choices = [{"index": n, "delta": {"content": text}, "finish_reason": None} for n, text in ((1, "no"), (0, "Hi"))]
+    for odd in ({}, {"id": 3}):
+        found = heard(start(), event({**NAMED, **odd, "choices": choices}), event({"choices": choices[::-1]}), CLOSE)
+        assert (found.text, found.notes) == ("HiHi", ("more than one choice: the first is read",))
+
+
 @pytest.mark.parametrize(("told", "expected"), [
     ({"error": {"message": "busy", "type": "server_error", "code": None}}, ApiError("server_error", "busy")),
     ({"error": {"message": "now", "type": "", "code": 429}}, ApiError("", "now", code="429", rate_limited=True)),
@@ -315,6 +356,13 @@ def test_broken_characters_are_replaced_not_fatal(raw: bytes, text: str) -> None
 
     assert text == found.text
     assert found.notes == ("characters that are not valid text were replaced",)
+
+
+def test_a_message_beside_a_delta_is_not_read_again() -> None:
+    """Servers that repeat the whole reply so far in each chunk, also where a chunk is read as JSON of any shape."""
+    both = {"index": None, "delta": {}, "message": {"content": "Hi"}, "finish_reason": "stop"}
+
+    assert heard(start(), txt("Hi"), event({"choices": [both]}), DONE).text == "Hi"
 
 
 def test_a_message_in_the_place_of_a_delta_is_read() -> None:

@@ -117,3 +117,19 @@ def test_written_tokens_are_five_minute_writes_with_a_flag() -> None:
 
     assert (found.input, found.cache_read, found.cache_write_5m, found.cache_write_1h) == (30, 20, 50, 0)
     assert found.flags == ("write split unknown",)
+
+
+def test_what_a_gateway_calls_created_in_a_cache_was_written() -> None:
+    """1,000 in the prompt, 700 read and 200 written: 100 are plain input."""
+    details = {"cached_tokens": 700, "cache_creation_tokens": 200}
+    found = of({"prompt_tokens": 1000, "completion_tokens": 5, "prompt_tokens_details": details})
+
+    assert (found.input, found.cache_read, found.cache_write_5m, found.exact) == (100, 700, 200, True)
+
+
+def test_no_output_counted_for_a_reply_with_text_is_not_exact() -> None:
+    """A server that does not count streams says 0: it cost at least that; of a reply without anything 0 is true."""
+    nothing = {"prompt_tokens": 9, "completion_tokens": 0}
+
+    assert of(nothing) == Usage(input=9, output=0, exact=False, flags=("output not counted",))
+    assert total(start(), FINISH, last(nothing), DONE) == Usage(input=9, output=0)

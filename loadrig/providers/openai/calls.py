@@ -1,9 +1,10 @@
 """Tool calls of a streamed chat completion: pieces put together, whatever way a server cuts and numbers them.
 
-Rules: pieces belong together by their index. A piece without an index is of the last call, unless it has a name. A
-piece that brings a name and another id than its index has begins a call of its own: some servers send every call under
-index 0. Arguments are joined raw and never re-serialised. A call without an id, or with one that an earlier call has,
-gets one of ours, because a result finds its call by it. The old `function_call` is a call too.
+Rules: pieces belong together by their index. A piece without an index is of the last call, unless it has a name and
+not that call's id. A piece that brings a name and another id than its index has begins a call of its own, and so does
+one that brings a name and an object where there is a whole one already: some servers send every call under index 0.
+Arguments are joined raw and never re-serialised. A call without an id, or with one that an earlier call has, gets one
+of ours, because a result finds its call by it. The old `function_call` is a call too.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Calls:
         """Whether it began a call, and whether it brought arguments."""
         function = piece.function or Function()
         name, arguments = function.name or "", function.arguments or ""
-        call = self._continued(piece, named=bool(name))
+        call = self._continued(piece, name, arguments)
         is_new = call is None
         if call is None:
             call = _Call()
@@ -71,12 +72,14 @@ class Calls:
             call.parts.append(arguments)
         return is_new, bool(arguments)
 
-    def _continued(self, piece: Piece, *, named: bool) -> _Call | None:
-        if piece.index is None:
-            return None if named or not self._calls else self._calls[-1]
-        call = self._at.get(piece.index)
-        is_other = call is not None and named and piece.id and call.id and piece.id != call.id
-        return None if is_other else call
+    def _continued(self, piece: Piece, name: str, arguments: str) -> _Call | None:
+        last = self._calls[-1] if self._calls else None
+        call = last if piece.index is None else self._at.get(piece.index)
+        if call is None or not name:
+            return call
+        is_same = piece.id == call.id if piece.id and call.id else piece.index is not None
+        is_next = arguments.lstrip().startswith("{") and _is_object("".join(call.parts))
+        return call if is_same and not is_next else None
 
     def uses(self) -> tuple[tuple[ToolUse, ...], bool]:
         """The calls to be executed, each with an id of its own, and whether some of these are ours."""
@@ -100,8 +103,11 @@ def replayed(use: ToolUse) -> dict[str, Any]:
 
 
 def _object(arguments: str) -> str:
+    return arguments if _is_object(arguments) else _encode({"INVALID_JSON": arguments}).decode()
+
+
+def _is_object(arguments: str) -> bool:
     try:
-        valid = isinstance(msgspec.json.decode(arguments.encode()), dict)
+        return isinstance(msgspec.json.decode(arguments.encode()), dict)
     except UNREADABLE:
-        valid = False
-    return arguments if valid else _encode({"INVALID_JSON": arguments}).decode()
+        return False

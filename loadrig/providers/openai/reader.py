@@ -1,10 +1,10 @@
 """Reads a streamed chat completion: payload in, kind of event out; text, tool calls, stop reason and usage at the end.
 
-Rules: one choice is read, the first. A reply is complete when it has said why it ended; `[DONE]` and the end of the
-HTTP message only say that nothing follows. Reasoning is told by `reasoning_content` or `reasoning`, and is no answer;
-tokens of reasoning without its text are hidden thinking. What a refusal says is text, and makes the reply one. Chunks
-as the API describes them take the short way, a typed decoder; all else is brought into that shape first, so that both
-ways mean the same. Knows no time and no HTTP.
+Rules: one choice is read, the first by number. A reply is complete when it has said why it ended; `[DONE]` and the end
+of the HTTP message only say that nothing follows. Reasoning is told by `reasoning_content`, by `reasoning` or by a part
+of the content with a `thinking`, and is no answer; tokens of reasoning without its text are hidden thinking. What a
+refusal says is text, and makes the reply one. Chunks as the API describes them take the short way, a typed decoder; all
+else is brought into that shape first, so that both ways mean the same. Knows no time and no HTTP.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ STOPS: Mapping[str, Stop] = MappingProxyType({
     "content_filter": "refusal",
 })  # fmt: skip
 DONE = b"[DONE]"
+_NO_REASON = (None, "", "null")  # how servers say, chunk after chunk, that the reply goes on
 _MOST_NOTES = 8
 _OWN_ID = "a tool call came without an id of its own and was given one"
 
@@ -119,7 +120,7 @@ class ChatReader:
         choices, usage = chunk.choices, chunk.usage
         if chunk.error or not (choices or usage):
             return self._foreign(payload)
-        kind = self._choice(choices[0]) if choices else _OTHER
+        kind = self._choices(choices) if choices else _OTHER
         if usage is not None:
             self._usage.take(usage, final=self._reason is not None)
         return kind if isinstance(chunk, _Next) else self._opened(chunk, kind)
@@ -133,7 +134,7 @@ class ChatReader:
         message: dict[str, Any] = {"role": "assistant", "content": text or (None if uses else "")}
         if uses:
             message["tool_calls"] = [replayed(use) for use in uses]
-        usage = self._usage.total(complete=complete)
+        usage = self._usage.total(complete=complete, generated=bool(text or uses or self._thought))
         return Heard(
             text=text,
             tool_uses=uses,
@@ -167,12 +168,17 @@ class ChatReader:
         is_first, self._begun = not self._begun, True
         return Kind.START if is_first and kind in (_EMPTY, _OTHER) else kind
 
-    def _choice(self, choice: _Choice) -> Kind:
-        if choice.index:
+    def _choices(self, choices: list[_Choice]) -> Kind:
+        """Of one or more; the first is the one with the number 0, wherever it stands."""
+        choice = choices[0]
+        if choice.index or len(choices) > 1:
             self._note("more than one choice: the first is read")
-            return _OTHER
+            choice = next((one for one in choices if not one.index), choice)
+        return _OTHER if choice.index else self._choice(choice)
+
+    def _choice(self, choice: _Choice) -> Kind:
         delta = choice.delta or choice.message
-        if choice.finish_reason is not None:
+        if choice.finish_reason not in _NO_REASON:
             self._reason = choice.finish_reason
         if delta is None:
             return _OTHER
@@ -226,10 +232,10 @@ class ChatReader:
             return self._failed(error)
         event = mapping(value)
         told = event.get("choices")
-        choices = [mapping(one) for one in told] if isinstance(told, list) else []
+        choices = [_choice_of(mapping(one)) for one in told] if isinstance(told, list) else []
         if not isinstance(told, list) and not isinstance(event.get("usage"), dict):
             self._note(f"an event that is no chunk: {string(event.get('object')) or 'no name'}")
-        kind = self._choice(_choice_of(choices[0])) if choices else _OTHER
+        kind = self._choices(choices) if choices else _OTHER
         self._usage.take_any(event.get("usage"), final=self._reason is not None)
         if self._named:
             return kind
@@ -248,7 +254,8 @@ class ChatReader:
 
 def _choice_of(choice: Mapping[str, Any]) -> _Choice:
     reason, index = choice.get("finish_reason"), choice.get("index")
-    delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
+    delta = choice.get("delta")
+    delta = delta if isinstance(delta, dict) else mapping(choice.get("message"))
     return _Choice(
         index if isinstance(index, int) else 0,
         _delta_of(delta),
@@ -262,7 +269,7 @@ def _delta_of(delta: Mapping[str, Any]) -> _Delta:
     function = delta.get("function_call")
     return _Delta(
         content=_text_of(delta.get("content")),
-        reasoning_content=_text_of(delta.get("reasoning_content")),
+        reasoning_content=_text_of(delta.get("reasoning_content")) or _thought_of(delta.get("content")),
         reasoning=_text_of(delta.get("reasoning")),
         refusal=_text_of(delta.get("refusal")),
         tool_calls=[_piece_of(mapping(piece)) for piece in pieces] if isinstance(pieces, list) else None,
@@ -275,6 +282,12 @@ def _text_of(content: object) -> str | None:
     if isinstance(content, list):
         return "".join(string(mapping(part).get("text")) for part in content)
     return content if isinstance(content, str) else None
+
+
+def _thought_of(content: object) -> str | None:
+    """What parts of a list say under `thinking`, a text or parts again."""
+    parts = content if isinstance(content, list) else []
+    return "".join(_text_of(mapping(part).get("thinking")) or "" for part in parts) or None
 
 
 def _piece_of(piece: Mapping[str, Any]) -> Piece:

@@ -26,6 +26,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0)]
 class _Prompt(msgspec.Struct, frozen=True, gc=False):
     cached_tokens: _Count | None = None
     cache_write_tokens: _Count | None = None
+    cache_creation_tokens: _Count | None = None
 
 
 class _Completion(msgspec.Struct, frozen=True, gc=False):
@@ -46,7 +47,11 @@ class Counted(msgspec.Struct, frozen=True, gc=False):
 _PLAIN: Mapping[str, str] = MappingProxyType(
     {"prompt_tokens": "input", "completion_tokens": "output", "total_tokens": "total"}
 )
-_OF_PROMPT: Mapping[str, str] = MappingProxyType({"cached_tokens": "cache_read", "cache_write_tokens": "cache_write"})
+_OF_PROMPT: Mapping[str, str] = MappingProxyType({
+    "cached_tokens": "cache_read",
+    "cache_write_tokens": "cache_write",
+    "cache_creation_tokens": "cache_write",  # as gateways call it
+})  # fmt: skip
 _OF_COMPLETION: Mapping[str, str] = MappingProxyType({"reasoning_tokens": "thinking"})
 _WRITTEN = "write split unknown"
 _BESIDE = "thinking counted beside output"
@@ -71,6 +76,7 @@ class UsageMeter:
         if prompt is not None:
             self._keep("cache_read", prompt.cached_tokens)
             self._keep("cache_write", prompt.cache_write_tokens)
+            self._keep("cache_write", prompt.cache_creation_tokens)
         if completion is not None:
             self._keep("thinking", completion.reasoning_tokens)
         if final and counted.completion_tokens is not None:
@@ -96,8 +102,9 @@ class UsageMeter:
         """Reasoning tokens reported so far."""
         return self._seen.get("thinking", 0)
 
-    def total(self, *, complete: bool) -> Usage:
-        """The merged counters; `exact` only when the reply is complete and its final figures were given."""
+    def total(self, *, complete: bool, generated: bool = False) -> Usage:
+        """The merged counters; `exact` only when the reply is complete and its final figures were given. `generated`:
+        the reply has something in it, so that an output of 0 is none that was counted."""
         seen, flags = self._seen, dict(self._flags)
         output, thinking = seen.get("output"), seen.get("thinking")
         if output is not None and thinking and seen.get("total") == seen.get("input", 0) + output + thinking:
@@ -106,8 +113,9 @@ class UsageMeter:
         written = seen.get("cache_write")
         if written:
             flags[_WRITTEN] = None
-        if complete and not self._final:
-            flags["no final output"] = None
+        counted = self._final and not (generated and output == 0)
+        if complete and not counted:
+            flags["output not counted" if self._final else "no final output"] = None
         return Usage(
             input=self._uncached(flags),
             cache_write_5m=written,
@@ -115,7 +123,7 @@ class UsageMeter:
             cache_read=seen.get("cache_read"),
             output=output,
             thinking=thinking,
-            exact=complete and self._final,
+            exact=complete and counted,
             flags=tuple(flags),
         )
 
