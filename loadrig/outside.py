@@ -25,6 +25,7 @@ ENVIRONMENT = "environment"
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 SHOWN = 200
 MOST_BYTES = 4_000_000
+LATE = "no end within"
 
 
 def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: float = 10.0) -> Any:
@@ -148,6 +149,11 @@ class Seen:
     problem: str | None
 
     @property
+    def is_late(self) -> bool:
+        """Ended by the limit, after its headers."""
+        return self.status is not None and (self.problem or "").startswith(LATE)
+
+    @property
     def body(self) -> bytes:
         return b"".join(data for _, data in self.pieces)
 
@@ -192,7 +198,7 @@ class Onlooker:
                         problem = f"more than {MOST_BYTES} bytes"
                         break
         except TimeoutError:
-            problem = f"no end within {self._limit_s:g} s"
+            problem = f"{LATE} {self._limit_s:g} s"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             problem = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
         return Seen(status, fields, tuple(pieces), began_ns, headers_ns, time.perf_counter_ns(), began_s, port, problem)

@@ -51,7 +51,7 @@ class Foreseen:
 def foreseen(model: ModelSettings, prices: Prices) -> Foreseen:
     """By the local count, and with replies as long as they may be expected to be."""
     prefix = least_prefix(model.id, prices)
-    long, cached = probes.listing(probes.ROOM_TOKENS), probes.cacheable("", prefix)
+    long, cached = probes.listing(probes.LONG_TOKENS), probes.cacheable("", prefix)
     prompt = 9 * tokens_of(long) + 2 * tokens_of(cached)
     output = 3 * 300 + 2 * probes.FEW_TOKENS + 400
     day = datetime.now(UTC).date()
@@ -126,23 +126,24 @@ class _Asking:
             yield finding
         if any(finding.state == "broken" for finding in way):
             return
-        long = await self._ask(probes.listing(probes.ROOM_TOKENS))
+        long = await self._ask(probes.listing(probes.LONG_TOKENS))
         for finding in judging.dialect(long, self._target.model.provider, head.url):
             yield finding
-        if not long.is_good:
+        if not (long.is_good or long.is_under_way):
             return
         short = await self._ask(probes.listing(probes.FEW_TOKENS))
+        whole = long if long.is_good else short
         turn = await self._turn()
         yield await self._streaming(long, short)
         for finding in judging.turn(turn, judging.pings_of(long)):
             yield finding
-        for finding in (*judging.usage(long), *judging.names(long, self._target.model.id, self._prices, self._day)):
+        for finding in (*judging.usage(whole), *judging.names(whole, self._target.model.id, self._prices, self._day)):
             yield finding
         yield abilities.limited(short)
         yield await self._tools()
         yield abilities.form(await self._ask(probes.formed()))
         yield await self._caching()
-        yield await self._counting(long)
+        yield await self._counting(whole)
         yield manners.keeping((long.seen, short.seen))
         wrong = await self._ask(probes.listing(probes.FEW_TOKENS), {"model": probes.NO_SUCH_MODEL})
         yield manners.clock(wrong.seen)  # the last one: a server that has just started may be behind with its Date
@@ -167,14 +168,14 @@ class _Asking:
         first = await self._ask(prompt)
         return abilities.caching(first, await self._ask(prompt), tokens_of(prompt))
 
-    async def _counting(self, long: Listened) -> Finding:
+    async def _counting(self, whole: Listened) -> Finding:
         """Counts the first prompt; it is free of charge."""
-        usage = long.heard.usage
+        usage = whole.heard.usage
         told = None if usage.input is None else prompt_tokens(usage)
         url = self._target.count_url
         if url is None:
             return abilities.counting(None, told)
-        body = self._body(probes.listing(probes.ROOM_TOKENS))
+        body = self._body(probes.listing(probes.LONG_TOKENS))
         left_out = self._target.dialect.endpoint.count_without
         fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
         kept = msgspec.json.encode({key: value for key, value in fields.items() if key not in left_out})
@@ -188,7 +189,7 @@ class _Asking:
         async with Engine(SystemClock()) as engine:
             asker = Asker(engine, self._target, limits, RetrySettings())
             deadline_ns = engine.clock.now_ns() + int(limits.total * 1e9)
-            asked = await asker.ask(probes.listing(probes.ROOM_TOKENS), trace="doctor.1", deadline_ns=deadline_ns)
+            asked = await asker.ask(probes.listing(probes.LONG_TOKENS), trace="doctor.1", deadline_ns=deadline_ns)
         if asked.turn.usage is not None:
             self._pay(asked.turn.reply_model, asked.turn.usage)
         return asked.turn

@@ -22,9 +22,10 @@ def dialect(first: Listened, provider: str, url: str) -> Iterator[Finding]:
         means = f"{nothing}: set the right one, or the headers of the [[model]]"
         yield Finding("key", "broken", f"the key is refused: {first.told}", means, "not measurable")
         return
-    if first.is_good:
+    if first.is_good or first.is_under_way:
         yield Finding("key", "ok", "accepted, or none is wanted", "requests are let in")
-        said = f"{provider}: a whole reply of {len(first.events)} events"
+        what = "a whole reply" if first.is_good else f"a reply that came and had {first.seen.problem},"
+        said = f"{provider}: {what} of {len(first.events)} events"
         yield Finding("dialect", "ok", said, "replies are understood to their end")
         return
     if status in ELSEWHERE:

@@ -35,6 +35,11 @@ class Listened:
         return self.seen.status == 200 and self.heard.complete and self.heard.error is None
 
     @property
+    def is_under_way(self) -> bool:
+        """It was coming, and ended by our limit alone."""
+        return self.seen.is_late and self.is_stream and bool(self.content_reads)
+
+    @property
     def content_reads(self) -> tuple[int, ...]:
         """The reads that brought content, each once for each piece of it."""
         return tuple(read for read, kind in self.events if kind in CONTENT)

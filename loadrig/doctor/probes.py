@@ -21,7 +21,8 @@ BIRDS = (
     "heron", "coot", "grebe", "wren", "robin", "dipper", "jay", "rook", "linnet", "teal", "smew", "curlew", "crane",
     "stork", "kite", "osprey", "merlin", "hobby", "swift", "martin",
 )  # fmt: skip
-ROOM_TOKENS = 1_000  # of output, where a model may think before it answers
+LONG_TOKENS = 300  # of output: enough to see it come, not too much for a slow server
+ROOM_TOKENS = 1_000  # where that was not enough: a model may think before it answers
 FEW_TOKENS = 5
 LEAST_PREFIX_TOKENS = 4_096  # where the model's own is not known
 PREFIX_MARGIN, LEAST_SENT_TOKENS = 1.25, 1_600  # over the local count; servers have leasts of their own
@@ -54,14 +55,14 @@ def listing(max_tokens: int) -> Prompt:
 def calling() -> Prompt:
     """One that is best answered by a call of the only tool."""
     question = "Question: How many pairs of the heron were seen at the pond? Call the search tool first."
-    return Prompt("You look things up with your tools.", (Ask((Part(question),)),), (SEARCH,), max_tokens=ROOM_TOKENS)
+    return Prompt("You look things up with your tools.", (Ask((Part(question),)),), (SEARCH,), max_tokens=LONG_TOKENS)
 
 
 def formed() -> Prompt:
     """One whose reply must be JSON of a given schema."""
     question = "Question: Which bird was seen most often in March, and how many pairs?"
-    prompt = _about(_DOCUMENT, question, ROOM_TOKENS)
-    return Prompt(prompt.system, prompt.messages, form=FORM, max_tokens=ROOM_TOKENS)
+    prompt = _about(_DOCUMENT, question, LONG_TOKENS)
+    return Prompt(prompt.system, prompt.messages, form=FORM, max_tokens=LONG_TOKENS)
 
 
 def cacheable(salt: str, least_tokens: int) -> Prompt:

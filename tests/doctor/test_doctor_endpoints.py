@@ -177,6 +177,18 @@ def test_a_broken_server_is_data(data: bytes) -> None:
     assert found.verdict.startswith("A run makes no sense here: ")
 
 
+def test_a_slow_stream_is_understood_though_its_end_was_not_waited_for() -> None:
+    """Content came and our limit cut it off: the dialect is spoken; what could not be seen is not said to be so."""
+    begun = HEAD + start() + blk("text") + txt("x ") * 9
+    with answering(begun, hold=True) as url:
+        found = examined(url, limit_s=0.4)
+    said = by_check(found)["dialect"]
+    assert (said.state, "a reply that came and had no end within 0.4 s" in said.said) == ("ok", True)
+    assert (states(found)["tools"], states(found)["structured output"]) == ("cannot tell", "cannot tell")
+    assert states(found)["measured turn"] == "broken"
+    assert not found.makes_sense
+
+
 def test_a_stream_without_an_end_is_not_read_to_it() -> None:
     """Nine megabytes of comments: what is kept is bounded, and it is told."""
     with answering(HEAD + b": and so on\n\n" * 700_000) as url:
