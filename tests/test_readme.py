@@ -30,6 +30,7 @@ SMALL = {
     "study": ["--limit", "1", "--repetitions", "1", "--inline"],
     "corpus": [],
     "advise": [],
+    "doctor": [],
 }
 TABLES = [one for name, one in vars(settings).items() if name.endswith("Settings") or name == "Plan"]
 
@@ -68,7 +69,7 @@ def test_a_command_of_the_readme_works(line: str, at_home: Path) -> None:
     assert called.code == 0, called.err
     assert "Traceback" not in called.err
     if words[0] == "nightly":
-        assert "quickstart" in (at_home / "results" / "nightly-quickstart.md").read_text()
+        assert "USD a question" in (at_home / "results" / "nightly-nightly.md").read_text()
 
 
 def test_the_readmes_resume_takes_up_a_run(at_home: Path) -> None:
