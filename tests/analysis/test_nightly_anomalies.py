@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from nightly_cells import MILLION, cell, dear, night_run, part, raw
+from msgspec.structs import replace
+from nightly_cells import KIND, MILLION, cell, dear, night_run, part, raw
 
 from loadrig.analysis.nightly.anomalies import judged
-from loadrig.analysis.nightly.digest import RunNights, Sum
+from loadrig.analysis.nightly.digest import Billed, RunNights, Sum
+from loadrig.analysis.nightly.usage_report import Used
 from loadrig.analysis.nightly.whole import Nightly, Told, nightly
 from loadrig.words.settings import NightlySettings
 
@@ -127,6 +129,34 @@ def test_a_broken_night_is_named(given: dict[str, object], standing: str) -> Non
     )
     after = told(*(dear(day, "0.01") for day in days(6)), half, dear("2026-11-21", "0.01"))
     assert after.looked_back == 6 + (standing == "client-bound")
+
+
+def test_a_night_of_two_price_lists_costs_what_it_cost() -> None:
+    """Two runs of the night before at 1 and 3, then one at 3: from 2 to 3, and the table of parts begins at the 2."""
+    found = told(dear("2026-11-19", "1"), dear("2026-11-19", "3"), dear("2026-11-20", "3"))
+    assert found.change is not None
+    change = found.change.change
+    assert (float(change.before), float(change.after)) == (2, 3)
+    assert (change.parts[0].factor, float(change.parts[0].amount)) == ("price and tokens", 1)
+
+
+def test_simulated_money_is_not_held_against_a_providers() -> None:
+    """A real run, and a simulated one of the same day and model before it: ours is the real one's 2, not 7."""
+
+    def used(money: str) -> tuple[Billed, ...]:
+        return (Billed("2026-11-20", "m", (1, 0, 0, 0, 0), Sum(money, 1)),)
+
+    runs = [
+        dear(
+            "2026-11-20", "0.5", billed=used("5"), kind=replace(KIND, simulated=True), began_at="2026-11-20T03:00:00Z"
+        ),
+        dear("2026-11-20", "0.2", billed=used("2")),
+    ]
+    theirs = (("2026-11-20", "m", Used(cost="2")),)
+    found = nightly(runs, Told("night", "UTC", NightlySettings(), TODAY, theirs=theirs))
+    assert found is not None
+    assert found.reconciled is not None
+    assert [(one.ours.cost, one.difference.cost) for one in found.reconciled] == [("2", "0")]
 
 
 def test_a_night_of_which_all_failed_has_no_cost() -> None:

@@ -76,6 +76,14 @@ def test_what_rates_do_not_explain_is_not_told_apart() -> None:
     assert parts(change(side("1", before), side("1", after))) == {"price and tokens": "3", "mix": "0", "failure": "0"}
 
 
+def test_several_rates_of_one_night_are_not_told_apart() -> None:
+    """Two runs at 2 and at 6 a million: 4 a question, which is what the sums say, not 6."""
+    before = cell(asked=2, sound=part(2, sent=2 * MILLION, money="8"))
+    found = change(Side((before,), rates("6"), is_open=True), side("6", cell(asked=1, sound=part(1, money="6"))))
+    assert found is not None
+    assert (float(found.before), parts(found)) == (4, {"price and tokens": "2", "mix": "0", "failure": "0"})
+
+
 def test_tokens_of_another_tariff_are_no_price() -> None:
     """The same tokens under a tariff that only one night has: priced by it on both, so tokens tell the difference."""
     before, after = using(1), cell(sound=part(10, sent=10 * MILLION, tariff="m above 200000"))

@@ -190,10 +190,11 @@ def test_a_night_is_as_good_as_its_best_run(tmp_path: Path) -> None:
     assert standing_of(of(tmp_path / "a")) == "no records"
     stopped = of(tmp_path / "b", asked("a"), status="interrupted", cut_short_after_s=2700)
     assert standing_of(stopped) == "cut short"
+    assert standing_of(of(tmp_path / "c", asked("a"), cut_short_after_s=2700)) != "cut short"  # taken up, and ended
 
 
 def test_what_is_kept_is_what_would_be_read(tmp_path: Path) -> None:
-    """Read, read from the file, and read anew when the file is gone or torn: the same digests every time."""
+    """Read, read from the file, and read anew when the file is gone, torn or has another cost: the same every time."""
     for name in ("n1", "n2"):
         write_run(tmp_path / name, [asked("a"), failed("f", began_at=NOON)], price_table={"rows": [ROW]})
     first, file = all_runs(tmp_path, "night", BERLIN), tmp_path / "nights-night.jsonl"
@@ -201,6 +202,11 @@ def test_what_is_kept_is_what_would_be_read(tmp_path: Path) -> None:
     assert plain(all_runs(tmp_path, "night", BERLIN)) == plain(first)
     file.write_bytes(file.read_bytes()[:100] + b"\n\xff{}\n")
     assert plain(all_runs(tmp_path, "night", BERLIN)) == plain(first)
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(COST.encode(), b"0.0099"))
+    assert file.read_bytes() != whole
+    assert plain(all_runs(tmp_path, "night", BERLIN)) == plain(first)
+    assert file.read_bytes() == whole
     file.unlink()
     assert plain(all_runs(tmp_path, "night", BERLIN)) == plain(first)
 
@@ -233,3 +239,22 @@ def test_a_run_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     found = all_runs(tmp_path, "night", UTC)
     assert [one.nights is None for one in found] == [False, True]
     assert "n2 cannot be read: " in str(found[1].trouble)
+
+
+@pytest.mark.parametrize(
+    ("file", "was", "now"),
+    [
+        ("records.jsonl", f'"{COST}"', '"NaN"'),
+        ("records.jsonl", f'"{COST}"', '"a lot"'),
+        ("manifest.json", '"stages": [', '"stages": 5, "was": ['),
+        ("manifest.json", '"timezone": "UTC"', '"model": 5'),
+        ("manifest.json", "}", ""),
+    ],
+)
+def test_a_run_of_wrong_values_is_told_and_no_other_suffers(file: str, was: str, now: str, tmp_path: Path) -> None:
+    """A cost that is no number, a manifest of wrong types, one that is torn: a trouble, whose run it was or not."""
+    write_run(tmp_path / "n1", [asked("a")])
+    path = write_run(tmp_path / "n2", [asked("a")]) / file
+    assert was in path.read_text()
+    path.write_text(path.read_text().replace(was, now))
+    assert [one.trouble is None for one in all_runs(tmp_path, "night", UTC)] == [True, False]

@@ -24,7 +24,7 @@ from loadrig.cost import total
 from loadrig.log import RunLog, read_run
 from loadrig.reports import nightly
 from loadrig.reports.nightly.tables import bar
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, LogError
 from loadrig.words.record import Record, Usage
 
 RANGE = datetime(2026, 10, 20), datetime(2026, 11, 1)  # noqa: DTZ001 - read as UTC
@@ -219,6 +219,28 @@ def test_what_a_run_says_is_escaped(tmp_path: Path) -> None:
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)" in text
     assert "<script>" not in made.markdown.read_text()
+
+
+def test_a_message_calls_nobody(tmp_path: Path) -> None:
+    """What an error says is no mention and no link to the chat that shows it."""
+    _, made = page_of(week(tmp_path), trouble="<!channel> <http://a|b> @all")
+    text = json.loads(nightly.message(made))["text"]
+    assert "!channel" in text
+    assert not set("<@") & set(text)
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    """A folder lies where the page should."""
+    (week(tmp_path) / "nightly-night.html").mkdir()
+    with pytest.raises(LogError, match=r"nightly-night\.html"):
+        page_of(tmp_path)
+
+
+def test_a_day_whose_run_cannot_be_read_is_not_said_to_have_none(tmp_path: Path) -> None:
+    """The folder of the 18th is torn: no run that can be read began then, which is not that none began."""
+    (week(tmp_path) / "n18" / "records.jsonl").write_bytes(b"{}\n{}\n")
+    text, _ = page_of(tmp_path)
+    assert "no run that can be read began on 2026-11-18," in text
 
 
 def test_the_three_files_say_the_same(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ fractions and given to 12 digits, what rounding leaves going to the largest.
 - A group that only one night asked keeps its own tokens and failures: that it is there is mix. So is what only one
   night's failed, or not failed, trials tell of it.
 - Tokens of a tariff that only one night has (a model replaced, a prompt in another tier) are priced by its rates.
-- Where a cost is not explained by rates on file, price and tokens cannot be told apart: then they are one part.
+- Where a cost is not explained by rates on file, or a night's runs had several rates of one tariff, price and tokens
+  cannot be told apart: then they are one part.
 - The tokens of a router's arm hold what its ways are worth: more questions sent the dear way are more tokens.
 
 Money that is unknown is in neither sum; `unknown` counts those charges.
@@ -42,10 +43,11 @@ Tariffs = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A night's cells and the tariffs they name."""
+    """A night's cells and the tariffs they name. `is_open`: some tariff had other rates in another of its runs."""
 
     cells: Sequence[Cell]
     tariffs: Tariffs
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ def change(before: Side, after: Side) -> Change | None:
     asked = tuple(sum(of.asked for of in side.values()) for side in groups)
     if not all(asked):
         return None
-    is_open = any(Decimal(part.rest) for side in sides for cell in side.cells for part in (cell.sound, cell.broken))
+    is_open = any(side.is_open for side in sides) or any(
+        Decimal(part.rest) for side in sides for cell in side.cells for part in (cell.sound, cell.broken)
+    )
     factors: tuple[Factor, ...] = ("price and tokens", "mix", "failure") if is_open else (
         "price", "tokens", "mix", "failure")  # fmt: skip
     model = _Model(groups, asked, (before.tariffs, after.tariffs), is_open=is_open)

@@ -134,7 +134,7 @@ def digest(run: RunFolder, zone: tzinfo) -> RunNights:
         night=local_day(began or None, zone),
         began_at=began,
         status=str(manifest.get("status")),
-        cut_short=manifest.get("cut_short_after_s") is not None,
+        cut_short=manifest.get("cut_short_after_s") is not None and manifest.get("status") != "complete",  # resumed
         over_budget=kept_back.count("budget"),
         not_run=len(kept_back),
         client_bound=True if True in bound else None if None in bound or not bound else False,
@@ -154,6 +154,8 @@ def summed(found: Iterable[Charge]) -> Sum:
     """The charges' money, exactly."""
     found = list(found)
     known = [charge.amount for charge in found if charge.amount is not None]
+    if not all(amount.is_finite() for amount in known):
+        raise ValueError("a cost that is no number")
     return Sum(
         plain(total(known)), len(known), len(found) - len(known), any(charge.at_least for charge in found)
     )  # fmt: skip

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from loadrig.words.errors import InputError
 
 COUNTS = ("input", "cache_write", "cache_read", "output")
 NAMES = ("day", "model", *COUNTS, "cost")
+MOST, FINEST = 15, 40  # digits before and after the point: what has more is no sum of money
 REMEDY = "a CSV with day,model,input,cache_write,cache_read,output,cost, or the JSON of the provider's report"
 
 
@@ -68,8 +70,11 @@ def read_usage(path: Path) -> tuple[Row, ...]:
         raise InputError(f"no usage report: {error}", path=path, remedy=f"name {REMEDY}") from error
     found = _of_json(text, path) if text.lstrip()[:1] in ("{", "[") else _of_csv(text, path)
     summed: dict[tuple[str, str], Used] = {}
-    for day, model, used in found:
-        summed[day, model] = _plus(summed.get((day, model)), used)
+    try:
+        for day, model, used in found:
+            summed[day, model] = _plus(summed.get((day, model)), used)
+    except csv.Error as error:
+        raise InputError(f"not a CSV: {error}", path=path, remedy=f"name {REMEDY}") from error
     if not summed:
         raise InputError("the usage report has no rows", path=path, remedy=f"name {REMEDY}")
     return tuple((day, model, used) for (day, model), used in sorted(summed.items()))
@@ -125,6 +130,8 @@ def _of_csv(text: str, path: Path) -> Iterator[Row]:
         if name not in NAMES:
             remedy = f"name the columns {', '.join(NAMES)}"
             raise InputError(f"unknown column {name!r}", path=path, line=1, remedy=remedy)
+        if (reader.fieldnames or []).count(name) > 1:
+            raise InputError(f"two columns {name!r}", path=path, line=1, remedy="give each column once")
     for values in reader:
         if None in values or any(value is None for value in values.values()):
             raise InputError("not as many cells as the header has", path=path, line=reader.line_num,
@@ -135,7 +142,7 @@ def _of_csv(text: str, path: Path) -> Iterator[Row]:
 def _of_json(text: str, path: Path) -> Iterator[Row]:
     try:
         found = msgspec.json.decode(text.encode())
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", path=path, remedy=f"name {REMEDY}") from error
     rows = list(_buckets(found["data"])) if isinstance(found, dict) and isinstance(found.get("data"), list) else found
     if not isinstance(rows, list):
@@ -163,8 +170,8 @@ def _result(result: Mapping[str, Any]) -> dict[str, Any]:
     counts = list(written.values()) if isinstance(written, dict) else []
     cents, is_tokens = result.get("amount"), "uncached_input_tokens" in result
     try:
-        cost = None if cents is None else plain(Decimal(str(cents)) / 100)
-    except InvalidOperation:
+        cost = None if cents is None else str(Decimal(str(cents)) / 100)
+    except ArithmeticError:
         cost = str(cents)
     return {
         "model": result.get("model"),
@@ -185,25 +192,27 @@ def _row(values: Mapping[str, Any], path: Path, line: int | None, number: int | 
 
     try:
         day = _day(str(values.get("day")))
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise wrong("day", "a UTC day such as 2026-10-25") from error
     if not isinstance(values.get("model"), str) or not values["model"].strip():
         raise wrong("model", "the model's name; ask the provider to group its report by model")
     counts: dict[str, int | None] = {}
     for name in COUNTS:
         value = values.get(name)
-        is_number = isinstance(value, int) and not isinstance(value, bool)
         if value in (None, ""):
             counts[name] = None
-        elif (is_number and value >= 0) or (isinstance(value, str) and value.strip().isdecimal()):
-            counts[name] = int(value)
+        elif not isinstance(value, bool) and re.fullmatch(r"[0-9]{1,15}", str(value).strip()):
+            counts[name] = int(str(value))
         else:
             raise wrong(name, "tokens as a whole number, or nothing where it is not known")
     return day, values["model"].strip(), Used(**counts, cost=_cost(values.get("cost"), wrong))
 
 
 def _day(text: str) -> str:
-    return (date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).date()).isoformat()
+    if len(text) == 10:
+        return date.fromisoformat(text).isoformat()
+    at = datetime.fromisoformat(text)
+    return (at if at.tzinfo is None else at.astimezone(UTC)).date().isoformat()
 
 
 def _cost(value: object, wrong: Any) -> str | None:
@@ -213,6 +222,6 @@ def _cost(value: object, wrong: Any) -> str | None:
         cost = Decimal(str(value).strip())
     except InvalidOperation as error:
         raise wrong("cost", "a decimal such as 12.34, without a currency's sign") from error
-    if not cost.is_finite():
+    if not cost.is_finite() or cost.adjusted() >= MOST or -int(cost.as_tuple().exponent) > FINEST:
         raise wrong("cost", "a decimal such as 12.34, without a currency's sign")
     return plain(cost)

@@ -18,7 +18,7 @@ from loadrig.analysis.days import Nights, days_of
 from loadrig.analysis.nightly import sums
 from loadrig.analysis.nightly.anomalies import Finding, Judged, Measure, is_worse, judged, rule
 from loadrig.analysis.nightly.change import Change, Factor, Side, change
-from loadrig.analysis.nightly.digest import Cell, RunNights
+from loadrig.analysis.nightly.digest import Billed, Cell, RunNights
 from loadrig.analysis.nightly.kinds import Kind
 from loadrig.analysis.nightly.standing import JUDGED, Night, Standing, latest, nights_of
 from loadrig.analysis.nightly.sums import WHOLE, Row, money_of, row, rows, ttft_p95
@@ -176,8 +176,14 @@ def nightly(runs: Sequence[RunNights], told: Told) -> Nightly | None:
         days=days_of(mine),
         changed_options=changed_options(mine),
         other_kinds=tuple(_others(runs, kind)),
-        reconciled=None if told.theirs is None else beside([one for run in runs for one in run.billed], told.theirs),
+        reconciled=None if told.theirs is None else beside(_billed(runs, kind), told.theirs),
     )
+
+
+def _billed(runs: Iterable[RunNights], kind: Kind) -> list[Billed]:
+    """All that one provider may have billed, whatever the kind: no simulated money beside real, nor two currencies."""
+    alike = [run for run in runs if (run.kind.simulated, run.kind.currency) == (kind.simulated, kind.currency)]
+    return [one for run in alike for one in run.billed]
 
 
 def _nights(mine: Sequence[RunNights], runs: Sequence[RunNights], told: Told) -> tuple[Night, ...]:
@@ -263,8 +269,9 @@ def _since(looked: _Looked) -> FromTo | None:
 
 
 def _side(night: Night, arm: str | None = None, model: str | None = None) -> Side:
-    tariffs = {name: rates for run in night.runs for name, rates in run.tariffs.items()}
-    return Side(_of_arm(night.cells, arm, model), tariffs)
+    every = [(name, tuple(rates)) for run in night.runs for name, rates in run.tariffs.items()]
+    tariffs = dict(every)
+    return Side(_of_arm(night.cells, arm, model), tariffs, is_open=any(tariffs[name] != rates for name, rates in every))
 
 
 def _of_arm(cells: Iterable[Cell], arm: str | None, model: str | None) -> tuple[Cell, ...]:

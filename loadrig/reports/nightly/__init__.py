@@ -27,10 +27,11 @@ from loadrig.reports.nightly import by_day, page, tables
 from loadrig.reports.nightly.said import BAD, Said, headline, said
 from loadrig.reports.table import Table
 from loadrig.reports.terminal import PAGE, draw
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, LogError
 from loadrig.words.settings import NightlySettings
 
 LONGEST = 3000  # characters of a message: chat programs cut or refuse more
+HARMLESS = str.maketrans({"<": "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "@": "\N{FULLWIDTH COMMERCIAL AT}"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,11 @@ def write(wanted: Wanted, console: Console | None = None) -> Made:
     sentences, shown = said(found), list(tables.tables(found))
     every_day = list(_by_day(runs, wanted.timezone))
     made = Made(found, *(plan_file(wanted.results, wanted.plan, kind) for kind in ("md", "html", "json")))
-    made.markdown.write_text(markdown(found, sentences, [*shown, *every_day]), encoding="utf-8")
-    made.html.write_text(page.render(found, sentences, shown), encoding="utf-8")
+    try:
+        made.markdown.write_text(markdown(found, sentences, [*shown, *every_day]), encoding="utf-8")
+        made.html.write_text(page.render(found, sentences, shown), encoding="utf-8")
+    except OSError as error:
+        raise LogError(f"the report cannot be written: {error}") from error
     write_json(made.json, found)
     if console is not None:
         _show(made, sentences, shown, console)
@@ -94,13 +98,13 @@ def markdown(found: Nightly, sentences: Iterable[Said], shown: Iterable[Table]) 
 
 def message(made: Made) -> bytes:
     """The body of a webhook: `text`, which chat programs show, and the figures as `nightly` but for those by day, which
-    grow with every night."""
+    grow with every night. What a name or an error says calls nobody (`<!channel>`, `@all`) and is no link."""
     found = made.nightly
     head = f"loadrig nightly {found.plan}, {found.day}" + (" (simulated)" if found.simulated else "")
     lines = [head, *([line] if (line := headline(found)) else [])]
     lines += [f"{'[!] ' if one.mark == BAD else ''}{one.text}" for one in said(found)]
     figures = {name: value for name, value in msgspec.to_builtins(found).items() if name != "days"}
-    return msgspec.json.encode({"text": "\n".join(lines)[:LONGEST], "nightly": figures})
+    return msgspec.json.encode({"text": "\n".join(lines)[:LONGEST].translate(HARMLESS), "nightly": figures})
 
 
 def _show(made: Made, sentences: Iterable[Said], shown: Iterable[Table], console: Console) -> None:

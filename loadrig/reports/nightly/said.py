@@ -65,7 +65,8 @@ def _broken(found: Nightly) -> Iterator[Said]:
         yield Said(mark, f"The night of {found.day}: {found.standing} ({'; '.join(here.troubles)}). {judged}")
     missed = list(_missed(found))
     if missed:
-        yield Said(BAD, f"Missed: no run began on {', '.join(missed)}.")
+        that = " that can be read" if found.unreadable else ""
+        yield Said(BAD, f"Missed: no run{that} began on {', '.join(missed)}.")
     broken = [f"{night.day} {night.standing}" for night in found.nights
               if night.standing not in (*JUDGED, "missed") and night.day != found.day]  # fmt: skip
     if broken:
