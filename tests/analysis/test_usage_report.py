@@ -69,7 +69,15 @@ def test_ours_theirs_and_the_difference() -> None:
         (HEADER + "2026-11-20,m,1,1,1,1,NaN\n", 2, "cost 'NaN'"),
         (HEADER + "2026-11-20,,1,1,1,1,1\n", 2, "model ''"),
         (HEADER + "2026-11-20,m,1\n", 2, "not as many cells"),
+        (HEADER + "2026-11-20,m," + "9" * 5000 + ",1,1,1,1\n", 2, "input '999"),
+        (HEADER + "2026-11-20,m,1,1,1,1,1e99999999\n", 2, "cost '1e99999999'"),
+        (HEADER + "2026-11-20,m,1,1,1,1,1e-99999999\n", 2, "cost '1e-99999999'"),
+        (HEADER + "2026-11-20," + "m" * 200_000 + ",1,1,1,1,1\n", None, "not a CSV"),
+        (HEADER.replace("input", "model"), 1, "two columns 'model'"),
         (HEADER, None, "no rows"),
+        ("[" * 100_000, None, "not JSON"),
+        ('[{"day": "0001-01-01T00:00:00+05:00", "model": "m"}]', None, "row 1: day"),
+        ('{"data": [{"results": [{"amount": "1e9999999", "model": "m"}]}]}', None, "row 1: day None"),
         ("{", None, "not JSON"),
         ("[1]", None, "row 1 is no object"),
         ('{"x": 1}', None, "no list of rows"),
@@ -85,6 +93,12 @@ def test_what_is_wrong_is_said_with_its_line(content: str, line: int | None, pro
     assert problem in found.value.problem
     assert found.value.line == line
     assert found.value.remedy
+
+
+def test_a_day_with_an_offset_is_that_of_utc(tmp_path: Path) -> None:
+    """Half past eleven at night five hours behind is the next day already."""
+    found = read_usage(file(tmp_path, '[{"day": "2026-11-20T23:30:00-05:00", "model": "m", "cost": "1"}]'))
+    assert found == (("2026-11-21", "m", Used(cost="1")),)
 
 
 def test_no_file_is_said(tmp_path: Path) -> None:
