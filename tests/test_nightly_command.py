@@ -6,11 +6,13 @@ import http.server
 import json
 import logging
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -23,6 +25,7 @@ from records import record, turn, write_run
 from loadrig.commands.lock import held
 from loadrig.cost import total
 from loadrig.log import read_run
+from loadrig.outside import post_secretly
 from loadrig.words.errors import InputError
 from loadrig.words.record import Usage
 
@@ -196,6 +199,25 @@ def test_a_webhook_that_fails_is_a_warning(
     assert called.code == 0
     assert "warning: the webhook was not told" in called.err
     assert "xyzzy" not in called.out + called.err + caplog.text
+
+
+@pytest.mark.parametrize(("sent", "timeout_s"), [(b"HTTP/1.1 200 OK\r\n\r\n", 30), (b"HTTP/1.1 200 OK\r\nx: ", 0.2)])
+def test_a_webhook_that_never_ends_is_not_waited_for(sent: bytes, timeout_s: float) -> None:
+    """A byte every twentieth of a second for ever: with a status before it is delivered, without one given up."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def dribble() -> None:
+            there, _ = server.accept()
+            with there, suppress(OSError):
+                there.sendall(sent)
+                while True:
+                    there.sendall(b"x")
+                    time.sleep(0.05)
+
+        thread = threading.Thread(target=dribble, daemon=True)
+        thread.start()
+        trouble = post_secretly(f"http://127.0.0.1:{server.getsockname()[1]}{SECRET}", b"{}", timeout_s=timeout_s)
+        assert (trouble is None) == (timeout_s == 30)
 
 
 def test_a_usage_report_is_checked_before_anything_is_paid_for(planned: Path) -> None:
