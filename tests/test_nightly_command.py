@@ -140,6 +140,14 @@ def test_a_run_that_comes_to_nothing_has_a_report_all_the_same(planned: Path) ->
     assert "nowhere" in text.splitlines()[4]
 
 
+def test_a_deadline_before_the_first_trial_is_said_to_be_one(planned: Path) -> None:
+    """Reached while the run is made ready: exit 3, and the report of the night before names the deadline first."""
+    called = here("nightly", planned, "--out", planned.parent / "results", *SMALL, "--deadline", "0.001s")
+    assert called.code == 3
+    assert "stopped by the deadline of 0.001 s" in called.err
+    assert "stopped by the deadline" in (planned.parent / "results" / "nightly-quick.md").read_text().splitlines()[4]
+
+
 def test_a_second_one_is_told_who_is_at_work(planned: Path) -> None:
     """Exit 2 and the holder's process; with --wait it comes to its turn; another plan's lock is another."""
     lock = planned.parent / "results" / ".nightly-quick.lock"

@@ -72,22 +72,25 @@ def execute(
 ) -> Finished:
     """Runs the plan, or the stages that `steering` chooses for it; `preparing` is another's for a plan whose questions
     are on no file. Raises `InputError` before anything is written, `FleetError` when workers cannot be started."""
+    signals = Signals(progress, deadline_s=options.deadline_s)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_execute(plan, options, progress, steering, preparing))
+            return runner.run(_execute(plan, options, progress, signals, steering, preparing))
     except (KeyboardInterrupt, asyncio.CancelledError) as error:
-        raise Interrupted("interrupted; a run that had begun is kept, --resume goes on from there") from error
+        by = f"stopped by the deadline of {options.deadline_s:g} s" if signals.cut_short else "interrupted"
+        raise Interrupted(f"{by}; a run that had begun is kept, --resume goes on from there") from error
 
 
 async def _execute(
     plan: Plan,
     options: Options,
     progress: Progress,
+    signals: Signals,
     steering: Steering | None,
     preparing: Preparing | None,
 ) -> Finished:
     async with AsyncExitStack() as stack:
-        signals = stack.enter_context(Signals(progress, deadline_s=options.deadline_s))
+        stack.enter_context(signals)
         await check(plan)
         fleet = await stack.enter_async_context(Fleet(plan.load, progress, inline=options.inline))
         progress.notice("reading the corpus, building the indexes")
