@@ -23,9 +23,10 @@ class Looked:
     errors: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """One browser for all tests; skips where there is none."""
+    """One browser for a module's tests; skips where there is none. No longer than that: while it is open an event loop
+    runs in this thread, beside which no test can have one of its own."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not CHROMIUM.exists():
         pytest.skip(f"{CHROMIUM} is not installed")
