@@ -72,9 +72,10 @@ cache_write_1h = "{input}"
 cache_read = "{input}"
 """
 USUAL = "base_ms = 10\ndecode_ms_per_token = 0.1\njitter = 0.1\n"
+OVER = "; went on past midnight"
 TARGETS = {
     "": USUAL, "tokens": USUAL + "thinking_tokens = 300\n", "failure": USUAL + "rate_529 = 0.2\n",
-    "cut short": "base_ms = 5000\n", "over midnight": "base_ms = 5000\n",
+    "cut short": "base_ms = 5000\n", "over midnight": "base_ms = 8000\n",
 }  # fmt: skip
 
 
@@ -96,12 +97,12 @@ class Series:
 
 AUTUMN = Series("autumn", date(2026, 10, 14), {4: "missed", 8: "cut short", 10: "tokens", 13: "price"})
 SPRING = Series("spring", date(2026, 3, 18), {6: "over midnight", 9: "missed", 11: "failure", 14: "price"})
-SHORT = Series("short", date(2026, 10, 23), {3: "missed", 4: "price"})
+SHORT = Series("short", date(2026, 10, 23), {2: "missed", 3: "missed", 4: "price"})
 
 
 @dataclass(frozen=True)
 class Named:
-    """What the report of one night named."""
+    """What the report of one night named. `is_over`: it has trials of the day after the one on which it began."""
 
     day: str
     standing: str
@@ -109,6 +110,7 @@ class Named:
     findings: tuple[str, ...]
     missed: tuple[str, ...]
     code: int
+    is_over: bool
 
 
 def nights(series: Series, folder: Path, *, last: int = 14, questions: int = 12, least: int = 5) -> Iterator[Named]:
@@ -150,6 +152,7 @@ def _named(found: dict, planted: str, code: int) -> Named:
         ),
         missed=tuple(night["day"] for night in found["nights"] if night["standing"] == "missed"),
         code=code,
+        is_over=any(one["day"] > found["day"] for one in found["days"]["days"]),
     )
 
 
@@ -179,7 +182,7 @@ def main() -> None:
             print(f"{series.name}: from {series.first}, planted: {series.planted}")
             for one in nights(series, folder, last=given.nights):
                 print(f"  {one.day} exit {one.code} {one.standing:10} planted: {one.planted or '-':14} "
-                      f"named: {'; '.join(one.findings) or '-'}", flush=True)  # fmt: skip
+                      f"named: {'; '.join(one.findings) or '-'}{OVER if one.is_over else ''}", flush=True)  # fmt: skip
             print(f"  missed, as the last report has it: {', '.join(one.missed)}")
             if given.picture is not None and series is AUTUMN:
                 _draw(folder / "results" / "nightly-fourteen.html", given.picture)

@@ -118,7 +118,7 @@ def test_a_deadline_cuts_a_night_short(tmp_path: Path) -> None:
     plan, results = write_plan(tmp_path, QUICK.replace("\n[corpus]", "\nprobe = false\n[corpus]")), tmp_path / "results"
     (tmp_path / "fast.toml").write_text("base_ms = 120000\n")
     for deadline in ("6s", "1m"):
-        called = loadrig("nightly", plan, "--out", results, *SMALL, "--deadline", deadline)
+        called = here("nightly", plan, "--out", results, *SMALL, "--deadline", deadline)
         assert called.code == 3, called.err
         if (results / "nightly-quick.json").exists():
             break
