@@ -41,6 +41,8 @@ MANIFEST, PLAN, RECORDS, PROMPTS, QUESTIONS, LEASES = (
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder()
+_line = msgspec.json.Decoder(dict[str, Any])
+_DAMAGED = "take the file from a copy of the run's folder, or run the plan again"
 _BLOCK = 1 << 20
 
 
@@ -192,7 +194,7 @@ def read_run(folder: Path) -> RunFolder:
     """Reads a run's folder. Raises `InputError` when it is not one or was written by a newer schema."""
     if not (folder / RECORDS).is_file() or not (folder / MANIFEST).is_file():
         raise InputError("not a run folder", path=folder, remedy="name a folder below results/ that a run wrote")
-    manifest = msgspec.json.decode((folder / MANIFEST).read_bytes())
+    manifest = _manifest(folder / MANIFEST)
     trials = tuple(_typed_lines(folder / PLAN, Trial))
     questions = {question.id: question for question in _typed_lines(folder / QUESTIONS, Question)}
     latest: dict[str, Record] = {}
@@ -262,10 +264,23 @@ def _tries(trials: Sequence[Trial]) -> list[tuple[str, int]]:
     return [(trial.id, trial.try_no) for trial in trials]
 
 
+def _manifest(path: Path) -> dict[str, Any]:
+    remedy = "take the file from a copy of the run's folder; the records beside it are whole without it"
+    return _decoded(_line, path.read_bytes(), path, None, remedy=remedy)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], text: bytes, path: Path, line: int | None, *, remedy: str) -> T:
+    """What a file or a line of it holds. Raises `InputError` for one that somebody damaged."""
+    try:
+        return decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", path=path, line=line, remedy=remedy) from error
+
+
 def _records_of(path: Path) -> Iterator[Record]:
     lines = _whole_lines(path)
     first = next(lines, b"{}")
-    header = msgspec.json.decode(first)
+    header = _decoded(_line, first, path, 1, remedy=_DAMAGED)
     if header.get("schema") != SCHEMA:
         raise InputError(
             f"records of schema {header.get('schema')!r}, this loadrig reads {SCHEMA}",
@@ -287,11 +302,14 @@ def _records_of(path: Path) -> Iterator[Record]:
 
 def _typed_lines(path: Path, kind: type[T]) -> Iterable[T]:
     decoder = msgspec.json.Decoder(kind)
-    return (decoder.decode(line) for line in _whole_lines(path))
+    return (
+        _decoded(decoder, line, path, number, remedy=_DAMAGED)
+        for number, line in enumerate(_whole_lines(path), start=1)
+    )
 
 
 def _json_lines(path: Path) -> Iterable[dict[str, Any]]:
-    return (msgspec.json.decode(line) for line in _whole_lines(path))
+    return _typed_lines(path, dict[str, Any])
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:

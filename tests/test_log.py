@@ -12,7 +12,18 @@ from pathlib import Path
 import pytest
 from records import attempt, failed, record, trial_of, turn, write_run
 
-from loadrig.log import RECORDS, RunLog, count_records, leave_out, read_prompts, read_run, write_json
+from loadrig.log import (
+    MANIFEST,
+    PLAN,
+    QUESTIONS,
+    RECORDS,
+    RunLog,
+    count_records,
+    leave_out,
+    read_prompts,
+    read_run,
+    write_json,
+)
 from loadrig.words.corpus import Hit
 from loadrig.words.errors import InputError, LogError
 from loadrig.words.prompt import Citation
@@ -212,6 +223,25 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     with (write_run(tmp_path, [record("t1")]) / RECORDS).open("a") as file:
         file.write('{"trial":"t2"}\n')
     with pytest.raises(InputError, match=r"records\.jsonl:3: not a record"):
+        read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "place"),
+    [
+        (MANIFEST, '{"run": [', r"manifest\.json: cannot"),
+        (MANIFEST, "[]", r"manifest\.json: cannot"),
+        (MANIFEST, "\udcff", r"manifest\.json: cannot"),
+        (RECORDS, "[]\n", r"records\.jsonl:1: cannot"),
+        (PLAN, '{"id": 1}\n', r"plan\.jsonl:1: cannot"),
+        (QUESTIONS, "nothing\n", r"questions\.jsonl:1: cannot"),
+    ],
+)
+def test_a_damaged_file_of_a_run_is_named(tmp_path: Path, file: str, text: str, place: str) -> None:
+    """Cut, of another kind, not UTF-8, not JSON: an error with the file, the line and what to do."""
+    write_run(tmp_path, [record("t1")])
+    (tmp_path / file).write_text(text, errors="surrogateescape")
+    with pytest.raises(InputError, match=place):
         read_run(tmp_path)
 
 

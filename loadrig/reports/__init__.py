@@ -18,6 +18,7 @@ from loadrig.graders.standing import graded
 from loadrig.log import RunFolder, read_run
 from loadrig.reports.screening import show as show_screening
 from loadrig.reports.terminal import show
+from loadrig.words.errors import LogError
 
 FILES = {
     "summary.json": "loadrig.reports.figures:write",
@@ -51,9 +52,13 @@ def write_all(
 
 
 def write_files(run: RunFolder, files: Collection[str] = FILES) -> Summary:
-    """Writes those files of `FILES` beside the records of a run that was read, and returns the summary they show."""
+    """Writes those files of `FILES` beside the records of a run that was read, and returns the summary they show.
+    Raises `LogError` where the folder does not take one of them."""
     summary = summarize(run)
-    for target in (target for name, target in FILES.items() if name in files):
+    for file, target in ((name, target) for name, target in FILES.items() if name in files):
         module, _, name = target.partition(":")
-        cast("Writer", getattr(import_module(module), name))(run, summary)
+        try:
+            cast("Writer", getattr(import_module(module), name))(run, summary)
+        except OSError as error:
+            raise LogError(f"{run.path / file} cannot be written: {error}") from error
     return summary

@@ -36,6 +36,12 @@ def test_the_same_picture_is_the_same_text() -> None:
     assert charts.svg(chart(), "one") == first
 
 
+def test_letters_are_measured_by_a_font_that_the_library_has_at_hand() -> None:
+    """A machine's own fonts take several times as long for each label, and make each machine's report another."""
+    families = set(re.findall(r'font-family="([^"]*)"', charts.svg(chart(), "one")))
+    assert families == {"Arial, Liberation Sans, Helvetica, sans-serif"}
+
+
 def test_text_from_outside_stays_text() -> None:
     """Tags of a name are escaped, what XML cannot hold is replaced, and the picture is well-formed."""
     text = charts.svg(chart(NASTY), NASTY)

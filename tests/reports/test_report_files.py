@@ -19,6 +19,7 @@ from loadrig.reports.answers import safe
 from loadrig.reports.table import amount, interval, money, one_line, seconds, several
 from loadrig.stats import Quantile, quantile
 from loadrig.words.corpus import Hit
+from loadrig.words.errors import LogError
 from loadrig.words.record import Failure, Record, Usage
 
 NASTY = "=1+1 | [red]x[/red] <b>\n| new row | `code` \x1b[31m"
@@ -50,6 +51,15 @@ def test_every_file_of_the_table_is_written(tmp_path: Path, simulated: bool) -> 
     assert {"summary.json", "report.md"} <= said or not simulated
     assert simulated or "dial settings" not in texts["report.md"]
     assert json.loads(texts["summary.json"])["simulated"] is simulated
+
+
+@pytest.mark.parametrize("file", list(FILES))
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, file: str) -> None:
+    """Something else lies in its place: one error, with the file's name."""
+    folder = run_folder(tmp_path, record("a"))
+    (folder / file).mkdir()
+    with pytest.raises(LogError, match=rf"{file} cannot be written"):
+        write_all(folder, files=[file])
 
 
 def test_a_run_in_which_all_failed_still_reports(tmp_path: Path) -> None:
