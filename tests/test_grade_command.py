@@ -116,6 +116,7 @@ def test_a_sheet_in_error_is_refused_whole(run: Path, tmp_path: Path) -> None:
         (("import", "no.csv", "--grader", "precheck"), "'precheck' is no name for a grader"),
         (("export", "--out", "no/such/folder.csv"), "cannot be written"),
         (("judge", "--model", "m", "--base-url", "simulator", "--budget", "x"), "is no amount of money"),
+        (("judge", "--model", "m", "--base-url", "simulator", "--provider", "x"), "unknown provider 'x'"),
     ],
 )
 def test_wrong_usage_is_named(run: Path, arguments: tuple[str, ...], problem: str) -> None:
@@ -144,6 +145,24 @@ def test_a_judge_is_a_run_of_its_own(run: Path, tmp_path: Path) -> None:
     assert Decimal(bill["judge"]) == sum(Decimal(record.cost or "x") for record in judge.records)
     assert "not calibrated: no sheet to hold it against" in " ".join(called.out.split())
     assert accuracy_title(run) == "## Accuracy by pre-check"
+
+
+def test_a_judge_may_speak_either_dialect(run: Path, tmp_path: Path) -> None:
+    """Over chat completions every case has the verdict that it has over the Messages API."""
+    for provider in ("openai", "anthropic"):
+        grade(run, *JUDGE, "--provider", provider, "--name", provider, *scenario(tmp_path))
+
+    lines = [json.loads(line) for line in (run / "scores.jsonl").read_text().splitlines()]
+    found = {
+        provider: {(line["trial"], line["correct"]) for line in lines if line.get("grader") == provider}
+        for provider in ("openai", "anthropic")
+    }
+    (chat,) = [
+        path for path in (run / "judges").iterdir() if b'"stream_options"' in b"".join(read_prompts(path).values())
+    ]
+    assert {record.outcome for record in read_run(chat).records} == {"answered"}
+    assert found["openai"] == found["anthropic"]
+    assert len(found["openai"]) > 10
 
 
 def test_a_judge_that_agrees_with_the_sheet_may_be_used(run: Path, tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def judge(
     context: typer.Context,
     *,
     model: Annotated[str, typer.Option(help="Id of the model that judges")],
+    provider: Annotated[str, typer.Option(help="The dialect that its endpoint speaks")] = "anthropic",
     base_url: Annotated[str | None, typer.Option(help='Its endpoint: a URL, or "simulator"')] = None,
     scenario: Annotated[str | None, typer.Option(help="Scenario of the embedded simulator")] = None,
     name: Annotated[
@@ -86,7 +87,7 @@ def judge(
     from loadrig.words.settings import BudgetSettings, LoadSettings, ModelSettings
 
     asked = command.Asked(
-        model=ModelSettings(id=model, base_url=base_url, scenario=scenario, max_tokens=max_tokens),
+        model=ModelSettings(id=model, provider=provider, base_url=base_url, scenario=scenario, max_tokens=max_tokens),
         load=LoadSettings(concurrency=(concurrency,), warmup=0, cycle=False),
         budget=BudgetSettings(money=budget),
         name=name or model,
