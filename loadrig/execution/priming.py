@@ -22,11 +22,13 @@ from loadrig.words.errors import InputError, described
 from loadrig.words.prompt import Prompt
 from loadrig.words.record import Record
 
+_NOTHING, _UNTOLD = "nothing was kept", "not told"
+
 
 @dataclass(frozen=True, slots=True)
 class Primed:
     """One call. `call`: its id in probes.jsonl, None when the budget had no room for it. `written`, `read`: tokens of
-    the prefix, None when not told: read ones were kept already, by an earlier run."""
+    the prefix, None when not told, as writes never are by some: read ones were kept already, by an earlier run."""
 
     model: str
     arm: str
@@ -97,7 +99,8 @@ def _tokens(record: Record) -> tuple[int | None, int | None]:
     usage = record.usage
     if usage is None or usage.cache_read is None:
         return None, None
-    return written_tokens(usage), usage.cache_read
+    is_told = usage.cache_write_5m is not None or usage.cache_write_1h is not None
+    return written_tokens(usage) if is_told else None, usage.cache_read
 
 
 def troubles(found: Iterable[Primed]) -> tuple[str, ...]:
@@ -105,7 +108,7 @@ def troubles(found: Iterable[Primed]) -> tuple[str, ...]:
     return tuple(
         f"priming the cache of {one.arm} at {one.model}"
         + (f" for {', '.join(one.caller)}" if one.caller else "")
-        + (f" failed: {one.reason}" if one.reason else ": nothing was kept" if one.read is not None else ": not told")
+        + (f" failed: {one.reason}" if one.reason else f": {_UNTOLD if one.written is None else _NOTHING}")
         for one in found
         if one.reason is not None or not one.is_kept
     )

@@ -15,8 +15,18 @@ def unmet(plan: Plan) -> tuple[str, ...]:
     return tuple(_unmet(plan))
 
 
+def caching(plan: Plan) -> frozenset[tuple[str, str]]:
+    """Arms that ask for a cache, each with every model that can be asked for one."""
+    able = [model.id for model in plan.model if load(model.provider).endpoint.keeps_on_request]
+    return frozenset((arm, model) for arm in _keeping(plan) for model in able)
+
+
+def _keeping(plan: Plan) -> list[str]:
+    return [arm.name for arm in plan.arms if getattr(arm, "cache", "off") != "off"]
+
+
 def _unmet(plan: Plan) -> Iterator[str]:
-    keeping = [arm.name for arm in plan.arms if getattr(arm, "cache", "off") != "off"]
+    keeping = _keeping(plan)
     citing = [arm.name for arm in plan.arms if "blocks" in (getattr(arm, "citations", ""), getattr(arm, "results", ""))]
     for model in plan.model:
         endpoint = load(model.provider).endpoint

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from loadrig.execution.options import Options
 from loadrig.execution.prepare import Prepared
+from loadrig.execution.unmet import caching
 from loadrig.live.ahead import Ahead, StageAhead
 from loadrig.live.endpoint import Endpoint
 from loadrig.live.metrics import Metrics
@@ -70,7 +71,7 @@ def ahead_of(to_ask: Prepared, *, is_steered: bool) -> Ahead:
         stages,
         is_steered=is_steered,
         currency=to_ask.prices.currency,
-        caching=frozenset(arm.name for arm in to_ask.plan.arms if getattr(arm, "cache", "off") != "off"),
+        caching=caching(to_ask.plan),
         money=None if budget.money is None else Decimal(budget.money),
         tokens=budget.tokens,
     )

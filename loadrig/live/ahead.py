@@ -20,13 +20,13 @@ class StageAhead:
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """`lanes` are (arm, model, phase), alike in every stage, the tail among the phases. `is_steered`: the run chooses
-    its stages as it goes, and `stages` are as many as there can be. `caching`: arms that ask for a prompt cache.
+    its stages as it goes, and `stages` are as many as there can be. `caching`: (arm, model) that ask for a cache.
     `money` in `currency` and `tokens` are the budget, null where there is none."""
 
     lanes: frozenset[tuple[str, str, str]]
     stages: tuple[StageAhead, ...]
     is_steered: bool
     currency: str
-    caching: frozenset[str] = frozenset()
+    caching: frozenset[tuple[str, str]] = frozenset()
     money: Decimal | None = None
     tokens: int | None = None

@@ -78,7 +78,7 @@ class Alarms:
 
     def _missing(self, record: Record) -> Iterator[tuple[tuple[str, ...], str]]:
         """A measured trial of an arm that asks for a cache, and reads nothing from it; not told is not nothing."""
-        if self._ahead is None or record.arm not in self._ahead.caching or record.phase != "measured":
+        if self._ahead is None or record.phase != "measured" or (record.arm, record.model) not in self._ahead.caching:
             return
         usage = record.usage
         if usage is not None and usage.exact and usage.cache_read == 0:

@@ -90,10 +90,12 @@ def test_what_did_not_come_of_it_is_told() -> None:
     calls = (
         Primed("m", "a", (), None, "the budget has no room for it"), Primed("m", "b", ("red",), "p-1", "overloaded"),
         Primed("m", "c", (), "p-2", None, 0, 0), Primed("m", "d", (), "p-3"), Primed("m", "e", (), "p-4", None, 9, 0),
+        Primed("m", "f", (), "p-5", None, None, 0), Primed("m", "g", (), "p-6", None, None, 9),
     )  # fmt: skip
     assert troubles(calls) == (
         "priming the cache of a at m failed: the budget has no room for it",
         "priming the cache of b at m for red failed: overloaded",
         "priming the cache of c at m: nothing was kept",
         "priming the cache of d at m: not told",
+        "priming the cache of f at m: not told",
     )

@@ -8,7 +8,7 @@ from loadrig.arms.agentic import Agentic
 from loadrig.arms.control import Control
 from loadrig.arms.full_context import FullContext
 from loadrig.arms.rag import Rag
-from loadrig.execution.unmet import unmet
+from loadrig.execution.unmet import caching, unmet
 from loadrig.words.errors import InputError
 from loadrig.words.settings import ModelSettings
 from plans import plan
@@ -25,6 +25,13 @@ def test_each_wish_is_told_for_each_model_that_cannot() -> None:
     assert kept.startswith("full_context-cache5m: no request to b can say")
     assert cited.startswith("rag-bm25-k5-blocks, agentic-blocks: b is shown")
     assert unmet(plan(Control(), Rag(), model=models)) == ()
+
+
+def test_a_cache_is_asked_for_where_a_request_can_say_so() -> None:
+    """Of two models the one whose dialect has a word for it, and of four arms the one that keeps a prefix."""
+    models = (ModelSettings(id="a"), ModelSettings(id="b", provider="openai"))
+
+    assert caching(plan(*ARMS, model=models)) == {("full_context-cache5m", "a")}
 
 
 def test_a_name_of_the_limit_that_says_nothing_is_wrong_input() -> None:

@@ -14,7 +14,7 @@ from loadrig.words.record import Attempt, Failure, Record, Usage
 from loadrig.words.trial import Pulse
 
 AHEAD = Ahead(
-    frozenset({("rag", "m", "measured")}), (), is_steered=False, currency="USD", caching=frozenset({"full"}),
+    frozenset({("rag", "m", "measured")}), (), is_steered=False, currency="USD", caching=frozenset({("full", "m")}),
     money=Decimal("1.00"), tokens=1000,
 )  # fmt: skip
 
@@ -51,6 +51,7 @@ def test_waiting_before_attempts_is_told_of_once() -> None:
     [
         ({}, True),
         ({"arm": "rag"}, False),  # does not ask for a cache
+        ({"model": "n"}, False),  # cannot be asked for one
         ({"phase": "warmup"}, False),
         ({"usage": Usage(input=9, cache_read=90)}, False),
         ({"usage": Usage(input=90, cache_read=None)}, False),  # not told is not nothing
