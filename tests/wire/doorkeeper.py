@@ -25,6 +25,7 @@ class Doorkeeper:
     accepts: set[str]
     tokens: list[str] = field(default_factory=list)
     port: int = 0
+    says: bytes = field(default_factory=reply)
     then: Callable[[int], None] | None = None  # called with the number of each request, before it is answered
 
     @property
@@ -44,16 +45,16 @@ class Doorkeeper:
                 self.tokens.append(bearer[1].decode() if bearer else "")
                 if self.then is not None:
                     self.then(len(self.tokens))
-                whole = OK % (len(reply()), reply())
+                whole = OK % (len(self.says), self.says)
                 writer.write(whole if self.tokens[-1] in self.accepts else NO % (len(REFUSAL), REFUSAL))
                 await writer.drain()
         writer.close()
 
 
 @contextlib.asynccontextmanager
-async def doorkeeper(*accepts: str) -> AsyncIterator[Doorkeeper]:
+async def doorkeeper(*accepts: str, says: bytes | None = None) -> AsyncIterator[Doorkeeper]:
     """Listening on a loopback port of its own until the block ends."""
-    keeper = Doorkeeper(set(accepts))
+    keeper = Doorkeeper(set(accepts), says=says or reply())
     listener = await asyncio.start_server(keeper.serve, "127.0.0.1", 0)
     keeper.port = listener.sockets[0].getsockname()[1]
     async with listener:

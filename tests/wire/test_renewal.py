@@ -8,10 +8,12 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import changing_head
+import chat_events
 import pytest
 from asking import LOOPS, PROMPT, new_engine, run
 from doorkeeper import Doorkeeper, doorkeeper
@@ -83,6 +85,31 @@ def test_a_refused_key_that_was_replaced_is_asked_with_again_once(key: Path, loo
     assert refused.failure is not None
     assert (refused.failure.reason, replied.failure, replied.backoff_ns) == ("http_4xx", None, 0)
     assert "t1" not in repr(found[1].turn.attempts)
+
+
+def test_a_key_is_renewed_over_chat_completions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same over the second dialect: the file of its own variable, a 401, and the key that stands there by then."""
+    path = tmp_path / "key"
+    path.write_text("t1\n")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY_FILE", str(path))
+    told = chat_events.start() + chat_events.txt("Hi") + chat_events.delta("end_turn") + chat_events.DONE
+    keepers: list[Doorkeeper] = []
+
+    async def go() -> list[Asked]:
+        async with doorkeeper("t1", says=told) as keeper, new_engine() as engine:
+            keepers.append(keeper)
+            target = await resolve(replace(MODEL, provider="openai"), f"{keeper.url}/v1")
+            one = Asker(engine, target, LimitSettings(), RetrySettings())
+            first = await one.ask(PROMPT, trace="t1.1")
+            keeper.accepts = {"t2"}
+            rewrite(path, "t2")
+            return [first, await one.ask(PROMPT, trace="t2.1"), await one.ask(PROMPT, trace="t3.1")]
+
+    found = within(go())
+    assert [statuses(one) for one in found] == [[200], [401, 200], [200]]
+    assert [(one.turn.outcome, one.turn.text) for one in found] == [("answered", "Hi")] * 3
+    assert keepers[0].tokens == ["t1", "t1", "t2", "t2"]
 
 
 def test_a_key_refused_for_good_is_asked_with_once(key: Path) -> None:
