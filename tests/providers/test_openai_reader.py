@@ -120,6 +120,15 @@ def test_pieces_without_an_index_belong_together_by_their_id() -> None:
     found = heard(*map(calls, pieces), CLOSE)
 
     assert found.tool_uses == (ToolUse("a", "find", '{"q":1}'), ToolUse("b", "find", "{}"))
+    nameless = heard(calls(piece(None, None, "find", "")), calls(piece(None, None, "read", "{}")), CLOSE)
+    assert [use.name for use in nameless.tool_uses] == ["find", "read"]
+
+
+def test_white_space_behind_an_object_begins_no_call() -> None:
+    """The name said again in a last piece that brings a line feed and nothing more."""
+    found = heard(calls(piece(0, "a", "find", '{"q":1}')), calls(piece(0, "a", "find", "\n")), CLOSE)
+
+    assert [use.arguments for use in found.tool_uses] == ['{"q":1}\n']
 
 
 def test_a_call_without_an_id_is_given_one() -> None:
@@ -274,6 +283,8 @@ def test_the_first_choice_is_read_wherever_it_stands() -> None:
     ({"error": {"message": "gone", "code": 502}, "choices": [{"index": 0, "delta": {}, "finish_reason": "error"}]},
      ApiError("", "gone", code="502")),
     ({"detail": "not loaded"}, ApiError("", "not loaded")),
+    ({"error": {"detail": "no room", "code": 529}}, ApiError("", "no room", code="529", overloaded=True)),
+    ({"error": {"type": "t" * 200, "message": "m" * 600}}, ApiError("t" * 100, "m" * 500)),
     ({"error": {"type": "server_error", "message": "The model is overloaded"}},
      ApiError("server_error", "The model is overloaded", overloaded=True)),
 ])  # fmt: skip

@@ -133,3 +133,6 @@ def test_no_output_counted_for_a_reply_with_text_is_not_exact() -> None:
 
     assert of(nothing) == Usage(input=9, output=0, exact=False, flags=("output not counted",))
     assert total(start(), FINISH, last(nothing), DONE) == Usage(input=9, output=0)
+    call = {"index": 0, "id": "a", "function": {"name": "find", "arguments": "{}"}}
+    for generated in ({"tool_calls": [call]}, {"reasoning_content": "hm"}):
+        assert total(start(), chunk(generated), FINISH, last(nothing), DONE).exact is False
