@@ -128,10 +128,10 @@ def _forest(rows: Sequence[Row], title: str) -> alt.LayerChart | alt.FacetChart:
     drawn = [{**row, "name": name} for row, name in zip(rows, names, strict=True)]
     axis = alt.Axis(title=None, domain=False, ticks=False, labelLimit=460, labelOverlap=False)
     y = alt.Y("name:N", sort=names, scale=alt.Scale(domain=names), axis=axis)
-    base = alt.Chart(data(drawn)).encode(y=y, description="told:N")
+    base = alt.Chart(data(drawn)).encode(y=y, description=alt.Description("told:N"))
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True))
-    zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[3, 3]).encode(x="zero:Q")
-    line = base.mark_rule(color=charts.COLOURS[0]).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[3, 3]).encode(x=alt.X("zero:Q"))
+    line = base.mark_rule(color=charts.COLOURS[0]).encode(x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"))
     dots = [
         base.transform_filter(alt.datum.found == found)
         .mark_point(filled=found, size=60, opacity=1, color=charts.COLOURS[0], strokeWidth=2)
@@ -156,7 +156,7 @@ def _questions(each: Sequence[Paired]) -> alt.FacetChart:
             x=alt.X("place:O", title="questions, by difference", axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("s:Q", title="b - a, s"),
             color=alt.Color("slower:N", scale=looks, legend=None),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(width=260, height=140)
     )

@@ -76,9 +76,9 @@ def latency(summary: Summary) -> Drawn | None:
         yOffset=alt.YOffset("measure:N", sort=domain),
         color=alt.Color("measure:N", scale=alt.Scale(domain=domain, range=list(charts.COLOURS[:2])), title=None),
     )
-    line = base.mark_rule(strokeWidth=2).encode(x=seconds_axis(alt.X, "p50", values, "p50 to p95"), x2="p95:Q")
+    line = base.mark_rule(strokeWidth=2).encode(x=seconds_axis(alt.X, "p50", values, "p50 to p95"), x2=alt.X2("p95:Q"))
     shape = alt.Shape("measure:N", scale=alt.Scale(domain=domain, range=[MEASURES[one] for one in domain]), title=None)
-    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x="p50:Q", shape=shape)
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("p50:Q"), shape=shape)
     told = "; ".join(
         f"{name}: {_end(arm)[0]} {seconds(_end(arm)[1].successes.p50)} to {seconds(_end(arm)[1].successes.p95)} s"
         for name, arm in zip(names, arms, strict=True)
@@ -123,8 +123,8 @@ def sweep(summary: Summary) -> Drawn | None:
         y=seconds_axis(alt.Y, "s", [float(row["s"]) for row in rows], "service latency"),
         color=alt.Color("quantile:N", scale=alt.Scale(range=list(charts.COLOURS[:2])), title=None),
     )
-    line = base.mark_line().encode(order="load:Q", strokeDash=alt.StrokeDash("quantile:N", legend=None))
-    names = base.transform_filter("datum.quantile == 'p95'").mark_text(dy=-9).encode(text="stage:N")
+    line = base.mark_line().encode(order=alt.Order("load:Q"), strokeDash=alt.StrokeDash("quantile:N", legend=None))
+    names = base.transform_filter("datum.quantile == 'p95'").mark_text(dy=-9).encode(text=alt.Text("stage:N"))
     told = ", ".join(f"{row['stage']} {row['per_s']:.2f}/s" for row in rows[::2])
     knee = summary.sweep.knee if summary.sweep else None
     said = f" The knee is at about {knee.most_per_s:.2f}/s." if knee is not None and knee.reached else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import altair as alt
 
@@ -69,3 +70,10 @@ def test_lines_and_words_take_the_colour_around_them() -> None:
 def test_failures_have_a_colour_of_their_own() -> None:
     """No arm is drawn in it."""
     assert charts.FAILED not in charts.COLOURS
+
+
+def test_channels_are_named_by_their_classes() -> None:
+    """Altair goes through all its schemas for each channel that is a plain text: a tenth of the time of a report."""
+    plain = re.compile(r"\.encode\((?:[^()]|\([^()]*\))*?\b(?!errors)\w+=\"")
+    files = sorted(Path(charts.__file__).parent.rglob("*.py"))
+    assert [file.name for file in files if "import altair" in (text := file.read_text()) and plain.search(text)] == []

@@ -36,10 +36,15 @@ def latency(figures: Sequence[Figure], runs: Sequence[str]) -> Drawn | None:
     ]  # fmt: skip
     values = [float(str(row[end])) for row in rows for end in ("p50", "p95")]
     base = alt.Chart(data(rows)).encode(
-        y=rows_axis(names), yOffset=alt.YOffset("run:N", sort=list(runs)), color=_colour(runs), description="told:N"
+        y=rows_axis(names),
+        yOffset=alt.YOffset("run:N", sort=list(runs)),
+        color=_colour(runs),
+        description=alt.Description("told:N"),
     )
-    line = base.mark_rule(strokeWidth=2).encode(x=seconds_axis(alt.X, "p50", values, "service latency"), x2="p95:Q")
-    dots = base.mark_point(filled=True, size=50, opacity=1).encode(x="p50:Q", shape=_shape(runs))
+    line = base.mark_rule(strokeWidth=2).encode(
+        x=seconds_axis(alt.X, "p50", values, "service latency"), x2=alt.X2("p95:Q")
+    )
+    dots = base.mark_point(filled=True, size=50, opacity=1).encode(x=alt.X("p50:Q"), shape=_shape(runs))
     left = f" The first {MOST} of {len(low.rows)} rows." if len(low.rows) > MOST else ""
     chart = alt.layer(line, dots).properties(height=max(ROW, 12 * len(runs)) * len(names))
     return chart, f"Service latency of the successes by arm and run, from p50 (mark) to p95.{left}"
@@ -60,10 +65,14 @@ def cost(summaries: Sequence[Summary], runs: Sequence[str]) -> Drawn | None:
         return None
     y = alt.Y("right:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="right of asked")
     x = alt.X("cost:Q", scale=alt.Scale(zero=True), title=f"{summaries[0].currency or 'cost'} a question")
-    base = alt.Chart(data(rows)).encode(x=x, y=y, description="told:N")
+    base = alt.Chart(data(rows)).encode(x=x, y=y, description=alt.Description("told:N"))
     dots = base.mark_point(filled=True, size=80, opacity=0.9).encode(color=_colour(runs), shape=_shape(runs))
-    lines = base.mark_line(strokeDash=[2, 2], opacity=0.5, color=COLOURS[5]).encode(detail="arm:N")
-    names = base.transform_filter(alt.datum.run == runs[0]).mark_text(align="left", dx=8, dy=-6).encode(text="arm:N")
+    lines = base.mark_line(strokeDash=[2, 2], opacity=0.5, color=COLOURS[5]).encode(detail=alt.Detail("arm:N"))
+    names = (
+        base.transform_filter(alt.datum.run == runs[0])
+        .mark_text(align="left", dx=8, dy=-6)
+        .encode(text=alt.Text("arm:N"))
+    )
     text = "Cost of a question against the share right; a dotted line joins an arm's places in the runs."
     return alt.layer(lines, dots, names).properties(height=280), text
 

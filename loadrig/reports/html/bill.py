@@ -145,7 +145,7 @@ def _chart(summary: Summary) -> alt.Chart | None:
                 "purpose:N", title=None, legend=TOP, scale=alt.Scale(domain=list(ORDER), range=list(LOOKS))
             ),
             order=alt.Order("order:Q"),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(height=alt.Step(22))
     )

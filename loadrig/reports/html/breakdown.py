@@ -48,10 +48,10 @@ def _drawn(summary: Summary) -> str:
         .mark_bar(size=14)
         .encode(
             x=alt.X("begin:Q", title="mean, s", axis=alt.Axis(tickCount=6, format=NUMBER)),
-            x2="end:Q",
+            x2=alt.X2("end:Q"),
             y=rows_axis(names),
             color=colour,
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(width=WIDE, height=ROW * len(names))
         .configure_legend(orient="top", columns=4)

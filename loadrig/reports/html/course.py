@@ -78,14 +78,16 @@ def _stages(summary: Summary, found: Iterable[Course]) -> Iterator[Row]:
 def _names(stages: Sequence[Row], x: alt.X) -> alt.Chart:
     """The names of the stages, above where they begin."""
     text = alt.Chart(data(stages)).mark_text(align="left", fontSize=11)
-    chart: alt.Chart = text.encode(x=x, text="name:N", description="told:N").properties(width=WIDE, height=12)
+    chart: alt.Chart = text.encode(x=x, text=alt.Text("name:N"), description=alt.Description("told:N")).properties(
+        width=WIDE, height=12
+    )
     return chart
 
 
 def _panel(rows: Iterable[Row], x: alt.X, name: str) -> alt.LayerChart | alt.FacetChart:
     title = alt.TitleParams(name, anchor="start", frame="group", offset=10)
     y = alt.Y("s:Q", title=None, scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(tickCount=3, format=NUMBER))
-    base = alt.Chart(data(rows)).encode(x=x, description="told:N")
+    base = alt.Chart(data(rows)).encode(x=x, description=alt.Description("told:N"))
 
     def of(kind: str) -> alt.Chart:
         return base.transform_filter(f"datum.kind == '{kind}'")
@@ -93,8 +95,8 @@ def _panel(rows: Iterable[Row], x: alt.X, name: str) -> alt.LayerChart | alt.Fac
     return alt.layer(
         of("stage").mark_rule(strokeWidth=1, opacity=0.35),
         of("band").mark_area(color=charts.COLOURS[0], opacity=0.25).encode(
-            y=alt.Y("low:Q", title=None), y2="high:Q", detail="part:N"),
-        of("line").mark_line(color=charts.COLOURS[0], strokeWidth=1.6).encode(y=y, detail="part:N"),
+            y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q"), detail=alt.Detail("part:N")),
+        of("line").mark_line(color=charts.COLOURS[0], strokeWidth=1.6).encode(y=y, detail=alt.Detail("part:N")),
         of("dot").mark_point(color=charts.COLOURS[0], filled=True, size=14, opacity=0.75).encode(y=y),
         of("failed").mark_point(**failure_mark(24)).encode(y=alt.value(-5)),
         title=title,

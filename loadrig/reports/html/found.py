@@ -135,13 +135,13 @@ def chart(values: Sequence[Row]) -> alt.FacetChart:
     base = alt.Chart().encode(y=alt.Y("arm:N", sort=arms, title=None, axis=NAMES))
     x = alt.X("value:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=3), title=None)
     rules = base.mark_rule(opacity=0.6, color=COLOURS[0]).encode(
-        x=alt.X("low:Q", scale=alt.Scale(domain=[0, 1]), title=None), x2="high:Q"
+        x=alt.X("low:Q", scale=alt.Scale(domain=[0, 1]), title=None), x2=alt.X2("high:Q")
     )
     looks = ("circle", True, COLOURS[0]), ("circle", False, COLOURS[0]), ("diamond", False, COLOURS[1])
     points = [
         base.transform_filter(alt.datum.kind == kind)
         .mark_point(opacity=1, size=50, shape=shape, filled=filled, color=colour)
-        .encode(x=x, description="told:N")
+        .encode(x=x, description=alt.Description("told:N"))
         for kind, (shape, filled, colour) in zip(CLASSES, looks, strict=True)
     ]
     facet = alt.Facet("category:N", sort=[ALL, *names], title=None)

@@ -55,7 +55,7 @@ def _chart(summary: Summary) -> alt.Chart:
                 scale=alt.Scale(domain=list(PARTS), range=[COLOURS[4], COLOURS[1], COLOURS[0]]),
             ),
             order=alt.Order("order:Q"),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(height=alt.Step(24))
     )

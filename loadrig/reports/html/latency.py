@@ -103,11 +103,11 @@ def _boxes(summary: Summary, spreads: Mapping[Key, Distribution]) -> str:
             )
         rows.append(row)
     values = [s_of(value) for of in spreads.values() for value in of.box]
-    base = alt.Chart(data(rows)).encode(y=rows_axis(names), description="told:N")
-    line = base.mark_rule(strokeWidth=1.5).encode(x=seconds_axis(alt.X, "p5", values, "latency"), x2="p95:Q")
-    bar = base.mark_bar(size=9, color=charts.COLOURS[0], opacity=0.75).encode(x="p25:Q", x2="p75:Q")
-    dot = base.mark_point(filled=True, size=60, opacity=1, color="currentColor").encode(x="p50:Q")
-    count = base.mark_text(align="left", fontSize=12).encode(x=alt.value(WIDE + 26), text="n:N")
+    base = alt.Chart(data(rows)).encode(y=rows_axis(names), description=alt.Description("told:N"))
+    line = base.mark_rule(strokeWidth=1.5).encode(x=seconds_axis(alt.X, "p5", values, "latency"), x2=alt.X2("p95:Q"))
+    bar = base.mark_bar(size=9, color=charts.COLOURS[0], opacity=0.75).encode(x=alt.X("p25:Q"), x2=alt.X2("p75:Q"))
+    dot = base.mark_point(filled=True, size=60, opacity=1, color="currentColor").encode(x=alt.X("p50:Q"))
+    count = base.mark_text(align="left", fontSize=12).encode(x=alt.value(WIDE + 26), text=alt.Text("n:N"))
     cross = base.transform_filter("datum.failed").mark_point(**failure_mark()).encode(x=alt.value(WIDE + 14))
     chart = alt.layer(line, bar, dot, count, cross).properties(width=WIDE, height=ROW * len(names))
     return charts.svg(chart, "Spread of latency by arm")
@@ -147,11 +147,11 @@ def _firsts(summary: Summary, arms: Sequence[tuple[int, ArmFigures]]) -> str:
         values = [float(row["s"]) for row in mine]
         y = rows_axis(names) if quantile == "p50" else rows_axis(names).axis(None)
         base = alt.Chart(data(mine)).encode(x=seconds_axis(alt.X, "s", values, title), y=y)
-        line = base.mark_line(strokeWidth=1, color="currentColor", opacity=0.4).encode(detail="name:N")
+        line = base.mark_line(strokeWidth=1, color="currentColor", opacity=0.4).encode(detail=alt.Detail("name:N"))
         points = [
             base.transform_filter(f"{'' if few else '!'}datum.few")
             .mark_point(filled=not few, size=70, opacity=1, strokeWidth=1.8)
-            .encode(**_by_mark(), description="told:N")
+            .encode(**_by_mark(), description=alt.Description("told:N"))
             for few in (False, True)
         ]
         panels.append(alt.layer(line, *points).properties(width=SIDE, height=ROW * len(names)))
@@ -245,7 +245,7 @@ def _panel(summary: Summary, curves: Mapping[Key, Distribution], *, title: str, 
             y=alt.Y("share:Q", title="share of trials", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
             color=alt.Color("name:N", title=None, scale=arm_scale(names), sort=names),
             strokeDash=alt.StrokeDash("name:N", title=None, scale=dash_scale(names), sort=names),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(width=wide, height=220)
     )

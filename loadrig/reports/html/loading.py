@@ -122,7 +122,7 @@ def _throughput(found: Sweep, pairs: Sequence[tuple[Step, StageLoad]]) -> alt.La
         if knee.reached:
             told = f"knee at {knee.at:.3g} {found.unit}, 95 % interval {knee.low:.3g} to {knee.high:.3g}"
             rows.append({"kind": "knee", "load": knee.at, "low": knee.low, "high": knee.high, "told": told})
-    base = alt.Chart(data(rows)).encode(description="told:N")
+    base = alt.Chart(data(rows)).encode(description=alt.Description("told:N"))
 
     def of(kind: str) -> alt.Chart:
         return base.transform_filter(f"datum.kind == '{kind}'")
@@ -132,13 +132,13 @@ def _throughput(found: Sweep, pairs: Sequence[tuple[Step, StageLoad]]) -> alt.La
     y = alt.Y("per_s:Q", title="trials/s", scale=alt.Scale(zero=True, nice=True), axis=alt.Axis(tickCount=5))
     stages = base.transform_filter("datum.kind == 'solid' || datum.kind == 'hollow'")
     return alt.layer(
-        of("knee").mark_rect(opacity=0.15, color="currentColor").encode(x=alt.X("low:Q"), x2="high:Q"),
+        of("knee").mark_rect(opacity=0.15, color="currentColor").encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         of("knee").mark_rule(strokeDash=[4, 3]).encode(x=x),
         of("fit").mark_line(strokeWidth=1, color="currentColor", opacity=0.6).encode(x=x, y=y),
-        stages.mark_rule(color=charts.COLOURS[0]).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        stages.mark_rule(color=charts.COLOURS[0]).encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         of("solid").mark_point(filled=True, size=70, opacity=1, color=charts.COLOURS[0]).encode(x=x, y=y),
         of("hollow").mark_point(size=70, opacity=1, color=charts.COLOURS[0]).encode(x=x, y=y),
-        stages.mark_text(dy=-12, fontSize=11).encode(x=x, y=y, text="name:N"),
+        stages.mark_text(dy=-12, fontSize=11).encode(x=x, y=y, text=alt.Text("name:N")),
     ).properties(width=WIDE, height=HIGH)
 
 
@@ -151,7 +151,7 @@ def _against(pairs: Sequence[tuple[Step, StageLoad]]) -> alt.LayerChart | alt.Fa
     )
     quantiles = alt.Scale(domain=["median", "95 %"], range=["circle", "square"])
     line = base.mark_line(strokeWidth=1, opacity=0.5).encode(
-        order="place:O", color=alt.Color("q:N", title=None, scale=arm_scale(["median", "95 %"]), legend=None)
+        order=alt.Order("place:O"), color=alt.Color("q:N", title=None, scale=arm_scale(["median", "95 %"]), legend=None)
     )
     points = [
         base.transform_filter(f"{'' if solid else '!'}datum.solid")
@@ -159,11 +159,11 @@ def _against(pairs: Sequence[tuple[Step, StageLoad]]) -> alt.LayerChart | alt.Fa
         .encode(
             color=alt.Color("q:N", title=None, scale=arm_scale(["median", "95 %"])),
             shape=alt.Shape("q:N", title=None, scale=quantiles),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         for solid in (True, False)
     ]
-    named = base.transform_filter("datum.q == '95 %'").mark_text(dy=-11, fontSize=11).encode(text="name:N")
+    named = base.transform_filter("datum.q == '95 %'").mark_text(dy=-11, fontSize=11).encode(text=alt.Text("name:N"))
     return alt.layer(line, *points, named).properties(width=WIDE, height=HIGH)
 
 
@@ -205,7 +205,7 @@ def _shares(rows: Sequence[Row], name: str) -> alt.Chart:
             y=alt.Y("share:Q", title="share of due trials", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)),
             color=alt.Color("line:N", title=None, sort=list(LINES), scale=arm_scale(LINES)),
             strokeDash=alt.StrokeDash("line:N", title=None, sort=list(LINES), scale=dash_scale(LINES)),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(width=WIDE, height=HIGH)
     )

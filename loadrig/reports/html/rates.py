@@ -68,10 +68,13 @@ def _drawn(summary: Summary, arms: list[ArmFigures]) -> str:
             continue
         y = rows_axis(names) if not panels else rows_axis(names).axis(None)
         base = alt.Chart(data(rows)).encode(x=seconds_axis(alt.X, "s", [float(row["s"]) for row in rows], title), y=y)
-        line = base.mark_line(strokeWidth=1, color="currentColor", opacity=0.4).encode(detail="name:N")
+        line = base.mark_line(strokeWidth=1, color="currentColor", opacity=0.4).encode(detail=alt.Detail("name:N"))
         median = base.transform_filter("datum.q == 'p50'").mark_point(filled=True, size=70, opacity=1)
         high = base.transform_filter("datum.q == 'p95'").mark_point(size=60, opacity=1)
-        points = (one.encode(color=alt.value(charts.COLOURS[0]), description="told:N") for one in (median, high))
+        points = (
+            one.encode(color=alt.ColorValue(charts.COLOURS[0]), description=alt.Description("told:N"))
+            for one in (median, high)
+        )
         panels.append(alt.layer(line, *points).properties(width=SIDE, height=ROW * len(names)))
     return charts.svg(alt.hconcat(*panels, spacing=24), "Time per output token and longest gap, by arm")
 
@@ -123,7 +126,9 @@ def _by_length(run: RunFolder, bound: bool | None) -> tuple[str, Grid] | None:
     line = base.mark_line(strokeWidth=1.6).encode(
         strokeDash=alt.StrokeDash("name:N", title=None, sort=names, scale=dash_scale(names))
     )
-    chart = alt.layer(line, base.mark_point(filled=True, size=40, opacity=1).encode(description="told:N"))
+    chart = alt.layer(
+        line, base.mark_point(filled=True, size=40, opacity=1).encode(description=alt.Description("told:N"))
+    )
     chart = chart.properties(width=640, height=220).configure_legend(orient="bottom", columns=3, symbolSize=100)
     cells = tuple(
         (name, str(of.n), f"{of.tokens:,}", f"{of.tpot_ns / 1e6:.2f}")

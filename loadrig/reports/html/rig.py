@@ -69,10 +69,14 @@ def _drawn(rows: list[Row]) -> str:
     lag = alt.X("p99:Q", title="loop lag, ms", axis=alt.Axis(tickCount=5, format=NUMBER))
     stroke: dict[str, Any] = {"thickness": 2, "size": 14, "color": charts.FAILED}
     left = alt.layer(
-        base.mark_rule(opacity=0.4).encode(x=lag, x2="max:Q"),
-        base.mark_point(filled=True, size=60, opacity=1, color=charts.COLOURS[0]).encode(x=lag, description="told:N"),
-        base.mark_point(size=50, opacity=1, color=charts.COLOURS[0]).encode(x="max:Q", description="told:N"),
-        base.mark_tick(**stroke).encode(x="limit:Q"),
+        base.mark_rule(opacity=0.4).encode(x=lag, x2=alt.X2("max:Q")),
+        base.mark_point(filled=True, size=60, opacity=1, color=charts.COLOURS[0]).encode(
+            x=lag, description=alt.Description("told:N")
+        ),
+        base.mark_point(size=50, opacity=1, color=charts.COLOURS[0]).encode(
+            x=alt.X("max:Q"), description=alt.Description("told:N")
+        ),
+        base.mark_tick(**stroke).encode(x=alt.X("limit:Q")),
     ).properties(width=WIDE + 40, height=ROW * len(names))
     panels = [left]
     if any("cpu" in row for row in rows):

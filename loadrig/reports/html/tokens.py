@@ -83,7 +83,7 @@ def _bars(values: Sequence[Row]) -> alt.Chart:
             y=alt.Y("arm:N", sort=list(dict.fromkeys(value["arm"] for value in values)), title=None, axis=NAMES),
             color=alt.Color("kind:N", scale=_SCALE, title=None, legend=alt.Legend(orient="top")),
             order=alt.Order("order:Q"),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(height=alt.Step(22))
     )
@@ -164,7 +164,7 @@ def _growth(summary: Summary, arms: Sequence[ArmFigures]) -> alt.Chart:
             color=alt.Color("kind:N", scale=_SCALE, title=None, legend=alt.Legend(orient="top")),
             order=alt.Order("order:Q"),
             facet=alt.Facet("arm:N", columns=2, title=None, sort=list(dict.fromkeys(str(v["arm"]) for v in values))),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(width=260, height=150)
     )

@@ -40,7 +40,7 @@ def _chart(summary: Summary) -> alt.Chart:
             x=alt.X("share:Q", title="of asked trials", axis=alt.Axis(format="%"), stack="zero"),
             y=alt.Y("arm:N", sort=list(dict.fromkeys(str(value["arm"]) for value in values)), title=None, axis=NAMES),
             color=alt.Color("way:N", title=None, legend=alt.Legend(orient="top")),
-            description="told:N",
+            description=alt.Description("told:N"),
         )
         .properties(height=alt.Step(24))
     )

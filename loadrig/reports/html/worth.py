@@ -86,17 +86,17 @@ def chart(summary: Summary) -> alt.LayerChart | alt.FacetChart:
     best = sorted((row for row in rows if row["on"]), key=lambda row: (float(row["cost"]), float(row["right"])))
     on = alt.Chart(data(best))
     across = base.mark_rule(opacity=0.6, color=COLOURS[0]).encode(
-        x=alt.X("low:Q", scale=scale, title=title), x2="high:Q", y=y
+        x=alt.X("low:Q", scale=scale, title=title), x2=alt.X2("high:Q"), y=y
     )
     up = base.mark_rule(opacity=0.6, color=COLOURS[0]).encode(
-        x=x, y=alt.Y("under:Q", title="right of asked"), y2="over:Q"
+        x=x, y=alt.Y("under:Q", title="right of asked"), y2=alt.Y2("over:Q")
     )  # fmt: skip
     line = on.mark_line(color=COLOURS[2], strokeWidth=1.5, strokeDash=[4, 2], interpolate="step-after").encode(x=x, y=y)
     hollow = base.transform_filter("!datum.on").mark_point(size=70, color=COLOURS[0], strokeWidth=2)
     filled = base.transform_filter("datum.on").mark_point(size=90, color=COLOURS[2], filled=True, opacity=1)
-    dots = [marks.encode(x=x, y=y, description="told:N") for marks in (hollow, filled)]
+    dots = [marks.encode(x=x, y=y, description=alt.Description("told:N")) for marks in (hollow, filled)]
     names = base.mark_text(align="left", fontSize=11).encode(
-        x=alt.X("label_x:Q", title=title), y=alt.Y("label_y:Q", title="right of asked"), text="arm:N"
+        x=alt.X("label_x:Q", title=title), y=alt.Y("label_y:Q", title="right of asked"), text=alt.Text("arm:N")
     )
     return alt.layer(across, up, line, *dots, names).properties(width=WIDE_PX, height=HIGH_PX)
 
