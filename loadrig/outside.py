@@ -26,7 +26,7 @@ ENVIRONMENT = "environment"
 LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 SHOWN = 200
 MOST_BYTES = 4_000_000
-LATE = "no end within"
+LATE, TOO_LONG = "no end within", "more than"
 
 
 def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: float = 10.0) -> Any:
@@ -208,7 +208,7 @@ class Onlooker:
                     pieces.append((time.perf_counter_ns(), data))
                     size += len(data)
                     if size > MOST_BYTES:
-                        problem = f"more than {MOST_BYTES} bytes"
+                        problem = f"{TOO_LONG} {MOST_BYTES:,} bytes"
                         break
         except TimeoutError:
             problem = f"{LATE} {self._limit_s:g} s"

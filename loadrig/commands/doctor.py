@@ -123,7 +123,7 @@ def announce(what: Foreseen, prices: Prices, console: Console) -> None:
 def page(found: Examination, prices: Prices, console: Console) -> None:
     """One page: the verdict, then three groups."""
     console.print(Text(f"\n{found.model} at {found.endpoint} ({found.provider})", style="bold"))
-    console.print(Text(found.verdict, style="bold green" if found.makes_sense else "bold red"))
+    console.print(Text(_plain(found.verdict), style="bold green" if found.makes_sense else "bold red"))
     for warning in found.warnings:
         console.print(Text(f"warning: {warning}", style="yellow"))
     for group in GROUPS:
@@ -149,6 +149,11 @@ def _table(title: str, findings: Sequence[Finding]) -> Table:
 
 def _rows(findings: Sequence[Finding]) -> Iterator[tuple[Text, Text, Text]]:
     for one in findings:
-        text = Text(one.said)
+        text = Text(_plain(one.said))
         text.append(f"\n{one.means}", style="dim")
         yield Text(one.check), Text(one.state, style=COLOURS[one.state]), text
+
+
+def _plain(said: str) -> str:
+    """Without what would steer a terminal: rich lets an escape pass."""
+    return "".join(one if one.isprintable() else " " for one in said)

@@ -20,7 +20,7 @@ def tools(asked: Listened, forced: Listened | None) -> Finding:
     """`asked`: a request that is best answered by a call; `forced`: one that must be, where the first was not."""
     if _calls(asked):
         return Finding("tools", "ok", f"called {_calls(asked)}", f"{AGENTS} can be measured")
-    if asked.is_under_way:
+    if asked.is_under_way or asked.is_unasked:
         return Finding("tools", "cannot tell", asked.told, f"{AGENTS} may be slow here, or never call")
     if not asked.is_good:
         return Finding("tools", "not there", asked.told, f"no {AGENTS}", "not measurable")
@@ -47,7 +47,7 @@ def _calls(reply: Listened) -> str:
 def form(reply: Listened) -> Finding:
     """Whether JSON of the schema came."""
     lost = "arms that want a form (route by classifier, escalate, decompose) and judges fall back or fail"
-    if reply.is_under_way:
+    if reply.is_under_way or reply.is_unasked:
         return Finding("structured output", "cannot tell", reply.told, "forms may not be kept to here")
     if not reply.is_good:
         return Finding("structured output", "not there", reply.told, lost, "not measurable")

@@ -7,12 +7,12 @@ from datetime import date
 
 from loadrig.cost import Prices, prompt_tokens
 from loadrig.doctor.findings import Finding
-from loadrig.doctor.listening import Listened
+from loadrig.doctor.listening import FULL, Listened
 from loadrig.marks import Kind
 from loadrig.words.record import Turn
 from loadrig.words.safeguard import Figure
 
-REFUSED, ELSEWHERE, FULL = (401, 403), (404, 405, 410, 501), (429, 503, 529)
+REFUSED, ELSEWHERE = (401, 403), (404, 405, 410, 501)
 
 
 def dialect(first: Listened, provider: str, url: str) -> Iterator[Finding]:
@@ -26,7 +26,8 @@ def dialect(first: Listened, provider: str, url: str) -> Iterator[Finding]:
         yield Finding("key", "ok", "accepted, or none is wanted", "requests are let in")
         what = "a whole reply" if first.is_good else f"a reply that came and had {first.seen.problem},"
         said = f"{provider}: {what} of {len(first.events)} events"
-        yield Finding("dialect", "ok", said, "replies are understood to their end")
+        far = "to their end" if first.is_good else "as far as they came"
+        yield Finding("dialect", "ok", said, f"replies are understood {far}")
         return
     if status in ELSEWHERE:
         means = f"{nothing} at {url}: check base_url, path and provider of the [[model]]"
@@ -35,6 +36,12 @@ def dialect(first: Listened, provider: str, url: str) -> Iterator[Finding]:
         return
     elif status == 400:
         means = "the endpoint is there and takes no such request: check the model's id and the provider"
+    elif status is None:
+        means = f"{nothing} at {url}: something takes connections there and sends no reply of HTTP"
+    elif 300 <= status < 400:
+        means = f"{nothing}: no redirect is followed, so that no key goes elsewhere; give its address as base_url"
+    elif status >= 500:
+        means = f"{nothing}: the server fails, or one before it: see its log; a run would be of such failures"
     else:
         means = f"{nothing}: what answers at {url} does not speak {provider}"
     yield Finding("dialect", "broken", first.told, means, "not measurable")

@@ -75,7 +75,7 @@ def errors(wrong: Listened) -> Finding:
         means = "a failure of that kind looks like one of the network"
         return Finding("errors", "broken", f"a wrong model: {wrong.told}", means)
     if error is None:
-        if wrong.is_good:
+        if wrong.is_good or wrong.is_under_way:
             said = "a model that there is not answers, too"
             return Finding("errors", "not there", said, "a wrong model id goes unnoticed: look at the reply's own name")
         return Finding("errors", "broken", f"a wrong model: {wrong.told}", "errors that come with a good status")

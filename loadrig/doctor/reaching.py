@@ -133,7 +133,7 @@ def _proxy(found: Reached, head: Head) -> Finding:
 
 def _tls(found: Reached, now_s: float) -> Finding:
     if found.tls is None:
-        means = "nothing can be asked: a certificate of your own authority goes into ca_file of the [[model]]"
+        means = f"nothing can be asked: {_why_no_handshake(found.problem or '')}"
         return Finding("TLS", "broken", f"no handshake: {found.problem}", means, "not measurable")
     version, cipher, until_s = found.tls
     said = f"{version}, {cipher}, {(found.tls_ns or 0) / 1e6:.1f} ms"
@@ -145,3 +145,11 @@ def _tls(found: Reached, now_s: float) -> Finding:
     if days < SOON_DAYS:
         means = f"runs stop when it does: {means}"
     return Finding("TLS", "ok", f"{said}; the certificate lasts {days:.0f} days more", means, figures=figures)
+
+
+def _why_no_handshake(problem: str) -> str:
+    if "CERTIFICATE_VERIFY_FAILED" not in problem:
+        return "does it speak TLS there, and want no other certificate of ours? Without TLS it is http://"
+    if "self-signed" in problem or "issuer" in problem:
+        return "a certificate of your own authority goes into ca_file of the [[model]]"
+    return "the certificate is not good for this address, or not now"

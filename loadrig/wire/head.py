@@ -51,6 +51,7 @@ class Proxy:
         return authority(self.host, self.port)
 
 
+_TELLING = 8  # characters from which on a beginning of a secret is one
 Route = tuple[Origin, Proxy | None, Certificates | None]  # connections of one route serve the same requests
 
 
@@ -104,9 +105,24 @@ class Head:
         return tuple((name, value.strip()) for name, _, value in pairs if name.lower() != "host")
 
     def redacted(self, text: str) -> str:
+        """Without the secrets, and without the beginning of one that the text's end has cut."""
         for secret in (*self.secrets, *self.further_secrets, *(() if self.proxy is None else self.proxy.secrets)):
-            text = text.replace(secret, "[key]")
+            text = _without_beginning(text.replace(secret, "[key]"), secret)
         return text
+
+
+def _without_beginning(text: str, secret: str) -> str:
+    """What a server said is cut to a length before it is looked through: half a secret is left out anywhere, less of
+    it where the text is cut, and what is too short to tell from a word is not."""
+    for length in range(len(secret) - 1, _TELLING - 1, -1):
+        part = secret[:length]
+        if 2 * length >= len(secret):
+            text = text.replace(part, "[key]")
+        elif text.endswith(part):
+            return text.removesuffix(part) + "[key]"
+        else:
+            text = text.replace(f"{part} ...", "[key] ...")
+    return text
 
 
 def origin_of(url: str) -> Origin:

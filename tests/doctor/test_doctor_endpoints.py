@@ -189,11 +189,30 @@ def test_a_slow_stream_is_understood_though_its_end_was_not_waited_for() -> None
     assert not found.makes_sense
 
 
+def test_what_a_server_says_steers_no_terminal_and_is_cut_without_a_blank() -> None:
+    """A page of escapes, in one word of a thousand characters: some of them are shown, none as they are."""
+    body = b"\x1b]0;x\x07" + b"z" * 1000
+    with answering(b"HTTP/1.1 500 No\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)) as url:
+        found = examined(url).findings[-1]
+    assert found.said.startswith("HTTP 500 ]0;x zzz")
+    assert found.said.endswith("z ...")
+    assert (len(found.said), found.said.isprintable()) == (160, True)
+    assert "the server fails" in found.means
+
+
+def test_a_redirect_is_told_with_its_place_and_not_followed() -> None:
+    """A key goes nowhere else: one request."""
+    with answering(b"HTTP/1.1 302 Found\r\nlocation: http://h/x\r\ncontent-length: 0\r\n\r\n") as url:
+        found = examined(url)
+    assert found.findings[-1].said == "HTTP 302, a redirect to http://h/x: not followed"
+    assert found.requests == 1
+
+
 def test_a_stream_without_an_end_is_not_read_to_it() -> None:
     """Nine megabytes of comments: what is kept is bounded, and it is told."""
     with answering(HEAD + b": and so on\n\n" * 700_000) as url:
         found = examined(url)
-    assert "more than 4000000 bytes" in found.findings[-1].said
+    assert "more than 4,000,000 bytes" in found.findings[-1].said
     assert not found.makes_sense
 
 
@@ -203,7 +222,8 @@ def test_a_silent_server_ends_with_the_limit(data: bytes) -> None:
     with answering(data, hold=True) as url:
         begin = time.monotonic()
         found = examined(url, limit_s=0.5)
-    assert "no end within 0.5 s" in found.findings[-1].said
+    assert found.findings[-1].said.endswith(" within 0.5 s")
+    assert ("no reply came" in found.findings[-1].said) == ("sends no reply" in found.findings[-1].means)
     assert time.monotonic() - begin < 20
 
 

@@ -115,6 +115,9 @@ def test_a_key_is_in_no_repr(clean: pytest.MonkeyPatch) -> None:
     assert KEY.encode() in target.head.lines
     assert KEY not in repr(target)
     assert target.head.redacted(f"bad key {KEY}") == "bad key [key]"
+    assert target.head.redacted(f"bad key {KEY[:-1]} it is") == "bad key [key] it is"
+    assert target.head.redacted(f"bad key {KEY[:8]}") == "bad key [key]"
+    assert target.head.redacted(f"bad key {KEY[:8]} ...") == "bad key [key] ..."
 
 
 def test_a_target_travels_to_another_process() -> None:
