@@ -115,6 +115,14 @@ def test_wrong_input_is_told(tmp_path: Path, arguments: tuple[str, ...], problem
     assert problem in called.err
 
 
+def test_a_place_that_takes_no_files_is_told(tmp_path: Path) -> None:
+    """What is named with --out is a file: one error with its name."""
+    out = tmp_path / "taken"
+    out.touch()
+    called = beside(run(tmp_path, "a"), run(tmp_path, "b"), "--out", out, code=1)
+    assert f"{out} cannot be written" in " ".join(called.err.split())
+
+
 def test_by_default_they_lie_beside_the_first(tmp_path: Path) -> None:
     """In a folder of their own, named by the time, which is no run."""
     beside(run(tmp_path, "a"), run(tmp_path, "b"), "--format", "md")

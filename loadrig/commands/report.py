@@ -14,7 +14,7 @@ from loadrig.graders.standing import graded
 from loadrig.log import read_run
 from loadrig.reports import FILES, write_all
 from loadrig.reports.beside.whole import NAMES, Run, write
-from loadrig.words.errors import InputError
+from loadrig.words.errors import InputError, LogError
 
 
 def report(
@@ -42,7 +42,10 @@ def beside(folders: Sequence[Path], out: Path, *, grader: str | None, files: Seq
         allowed(first, other)
         found.append(against(first, other))
         runs.append(Run(folder, summarize(other)))
-    write(out, runs, merged(found), files)
+    try:
+        write(out, runs, merged(found), files)
+    except OSError as error:
+        raise LogError(f"{out} cannot be written: {error}") from error
 
 
 def _named(names: Sequence[str] | dict[str, str], formats: Sequence[str]) -> list[str]:
