@@ -174,6 +174,14 @@ def test_a_missed_night_is_seen_also_when_it_was_the_last() -> None:
     ]  # fmt: skip
 
 
+def test_a_day_of_another_kind_of_run_is_no_missed_one() -> None:
+    """On the 18th other questions were asked: that night is not in this report, and nobody forgot it."""
+    runs = [dear(f"2026-11-{day}", "0.01") for day in (17, 19)]
+    other = dear("2026-11-18", "0.01", kind=replace(KIND, questions="questions other.jsonl"))
+    found = told(*runs, other, today=date(2026, 11, 20))
+    assert [(night.day[-2:], night.standing) for night in found.nights] == [("17", "sound"), ("19", "sound")]
+
+
 def test_only_expected_days_can_be_missed() -> None:
     """Nights are expected on working days: Friday and Monday, and nothing was missed between."""
     settings = NightlySettings(expected=("mon", "tue", "wed", "thu", "fri"))

@@ -16,7 +16,8 @@ from loadrig.analysis.nightly import kept
 from loadrig.analysis.nightly.digest import RunNights, Sum, digest
 from loadrig.analysis.nightly.kept import all_runs
 from loadrig.analysis.nightly.standing import nights_of, standing_of
-from loadrig.analysis.nightly.sums import WHOLE, by_arm, row, rows
+from loadrig.analysis.nightly.sums import WHOLE, by_arm, row, rows, ttft_p95
+from loadrig.analysis.nightly.tariffs import tariff_of
 from loadrig.analysis.nightly.weeks import week_of, weeks
 from loadrig.cost import total
 from loadrig.log import RunLog, read_run
@@ -258,3 +259,44 @@ def test_a_run_of_wrong_values_is_told_and_no_other_suffers(file: str, was: str,
     assert was in path.read_text()
     path.write_text(path.read_text().replace(was, now))
     assert [one.trouble is None for one in all_runs(tmp_path, "night", UTC)] == [True, False]
+
+
+def test_tokens_times_and_right_are_of_those_that_tell(tmp_path: Path) -> None:
+    """One answered right with 6,350 tokens, one failed that had told as many and was quick, one answered without usage
+    to a question without a key: tokens are of the first, right is one of the two with a key, the quick has no time."""
+    records = [
+        asked("a"), failed("f", began_at=NOON, usage=USED, trial_ttft_ns=1),
+        record("u", began_at=NOON, question="q2"),
+    ]  # fmt: skip
+    found = of(tmp_path / "n", *records, questions=[question(), question("q2", must_contain=())])
+    one, times = row(WHOLE, found.cells, "USD", intervals=False), ttft_p95(found.cells)
+    assert (one.told, one.tokens, one.keyed, one.right) == (1, 6350, 2, 0.5)
+    assert times is not None
+    assert times.n == 2
+
+
+def test_a_provider_is_met_on_its_day_by_the_name_that_replied(tmp_path: Path) -> None:
+    """Half past eleven UTC is the next day in Berlin: the cell is of that, what is billed of the UTC day."""
+    replied = turn(COST, usage=USED, reply_model="m-20261101")
+    found = of(tmp_path / "n", asked("a", began_at="2026-11-20T23:30:00Z", turns=(replied,)), zone=BERLIN)
+    assert [one.day for one in found.cells] == ["2026-11-21"]
+    assert [(one.day, one.model, one.money.amount) for one in found.billed] == [("2026-11-20", "m-20261101", COST)]
+
+
+def test_a_budget_that_left_trials_out_is_seen(tmp_path: Path) -> None:
+    """One trial answered, one not run for want of money."""
+    found = of(tmp_path / "n", asked("a"), record("b", began_at=None, outcome="not_run", reason="budget"))
+    assert (found.over_budget, standing_of(found)) == (1, "stopped by its budget")
+
+
+def test_a_trial_without_a_day_is_of_no_week() -> None:
+    """It was lost before it was recorded."""
+    assert weeks([cell(day="unknown")], "USD", last=8).arms == ()
+
+
+def test_a_tier_begins_above_its_threshold() -> None:
+    """1,000 prompt tokens pay the list price, one more the tier's."""
+    tier = {"above_prompt_tokens": 1000, "rates": dict.fromkeys(RATES, "9")}
+    manifest = {"price_table": {"rows": [{**ROW, "tiers": [tier]}]}}
+    named = [tariff_of(manifest, "m", Usage(input=n)) for n in (1000, 1001)]
+    assert [one.name for one in named if one is not None] == ["m", "m above 1000"]

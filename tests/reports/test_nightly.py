@@ -221,6 +221,14 @@ def test_what_a_run_says_is_escaped(tmp_path: Path) -> None:
     assert "<script>" not in made.markdown.read_text()
 
 
+def test_a_cost_that_may_be_higher_is_a_lower_bound(tmp_path: Path) -> None:
+    """One reply of the night broke off: what is known of it is not all that it may have used."""
+    used = turn("0.04", usage=Usage(input=1, output=1, exact=False))
+    _, made = page_of(week(tmp_path, record("x", began_at="2026-11-20T12:00:00Z", cost="0.04", turns=(used,))))
+    row = next(line for line in made.markdown.read_text().splitlines() if line.startswith("| 2026-11-20 "))
+    assert ">= 0.05333" in row
+
+
 def test_a_message_calls_nobody(tmp_path: Path) -> None:
     """What an error says is no mention and no link to the chat that shows it."""
     _, made = page_of(week(tmp_path), trouble="<!channel> <http://a|b> @all")
