@@ -88,13 +88,14 @@ STATUSES = [
     (400, "invalid_request_error", "http_4xx"), (401, "authentication_error", "http_4xx"),
     (408, "timeout", "http_4xx"), (413, "request_too_large", "http_4xx"), (429, "rate_limit_error", "rate_limited"),
     (500, "api_error", "http_5xx"), (503, "unavailable", "http_5xx"), (529, "overloaded_error", "overloaded"),
+    (503, "overloaded_error", "overloaded"),
 ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("say")
 @pytest.mark.parametrize(("code", "kind", "reason"), STATUSES)
 def test_an_error_status_is_a_failure_with_the_endpoints_words(code: int, kind: str, reason: str) -> None:
-    """429 and 529 have reasons of their own, the others their class."""
+    """429, 529 and a 5xx that says so have reasons of their own, the others their class."""
     assert failure(status(code, api_error(kind))) == Failure(reason, f"{kind}: told so", http_status=code)
 
 
