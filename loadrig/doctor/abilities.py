@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from loadrig.cost import prompt_tokens
-from loadrig.doctor.findings import Finding
-from loadrig.doctor.listening import Listened
+from loadrig.doctor.findings import Finding, State
+from loadrig.doctor.listening import FULL, Listened
 from loadrig.doctor.probes import FEW_TOKENS
 from loadrig.outside import Seen
 from loadrig.words.safeguard import Figure
@@ -96,7 +96,8 @@ def counting(seen: Seen | None, told: int | None) -> Finding:
     count = value.get("input_tokens") if isinstance(value, dict) else None
     if seen.status != 200 or not isinstance(count, int) or isinstance(count, bool):
         what = seen.problem if seen.status is None else f"HTTP {seen.status}"
-        return Finding("count_tokens", "not there", f"{what or 'no answer'} instead of a count", without)
+        state: State = "cannot tell" if seen.status is None or seen.status in FULL else "not there"
+        return Finding("count_tokens", state, f"{what or 'no answer'} instead of a count", without)
     figures = (Figure("counted", count), Figure("told", told))
     if told is None:
         said = f"counted {count}; the reply told no tokens to hold it against"

@@ -72,13 +72,13 @@ class Pusher:
         self._ended.set()
         self._thread.join()
         if (trouble := self._push()) is not None:
-            self._say(f"warning: the pushgateway does not have the run's final metrics: {trouble}")
+            self._say(f"the pushgateway does not have the run's final metrics: {trouble}")
 
     def _push_on(self) -> None:
         while True:
             trouble = self._push()
             if trouble is not None and not self._failing:
-                self._say(f"warning: metrics cannot be pushed, the run goes on without: {trouble}")
+                self._say(f"metrics cannot be pushed, the run goes on without: {trouble}")
             self._failing = trouble is not None
             if self._ended.wait(self._every_s):
                 return

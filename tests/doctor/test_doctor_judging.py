@@ -151,6 +151,7 @@ def test_a_short_reply_ends_because_it_was_told_to(stop: str, output: int | None
 
 @pytest.mark.parametrize(("status", "state"), [(429, "cannot tell"), (529, "cannot tell"), (400, "not there")])
 def test_what_was_turned_away_for_now_is_not_said_to_be_missing(status: int, state: str) -> None:
-    """Too many requests tell nothing of tools or forms; a request that is refused does."""
+    """Too many requests tell nothing of tools, forms or counts; a request that is refused does."""
     turned_away = listened(seen([(5.0, b'{"error": "no"}')], status=status), load("anthropic"))
     assert (abilities.tools(turned_away, None).state, abilities.form(turned_away).state) == (state, state)
+    assert abilities.counting(turned_away.seen, 9).state == state

@@ -146,6 +146,7 @@ def test_a_gateway_that_is_down_does_not_fail_a_run(tmp_path: Path) -> None:
     assert called.code == 0, called.err
     assert "warning: metrics cannot be pushed, the run goes on without: no answer from" in called.err
     assert "warning: the pushgateway does not have the run's final metrics" in called.err
+    assert "warning: warning:" not in called.err
     assert len(only_run(tmp_path / "results").records) == 22
 
 

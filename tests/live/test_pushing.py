@@ -81,9 +81,9 @@ def test_a_gateway_that_refuses_is_said_once_and_at_the_end() -> None:
             assert server.came.wait(10)  # type: ignore[attr-defined]
             server.came.clear()  # type: ignore[attr-defined]
     assert len(said) == 2
-    assert said[0].startswith("warning: metrics cannot be pushed, the run goes on without: http://127.0.0.1:")
+    assert said[0].startswith("metrics cannot be pushed, the run goes on without: http://127.0.0.1:")
     assert "answered 503" in said[0]
-    assert said[1].startswith("warning: the pushgateway does not have the run's final metrics: ")
+    assert said[1].startswith("the pushgateway does not have the run's final metrics: ")
 
 
 def test_a_gateway_that_is_not_there_is_a_warning() -> None:
@@ -94,7 +94,10 @@ def test_a_gateway_that_is_not_there_is_a_warning() -> None:
         address = f"127.0.0.1:{held.getsockname()[1]}"
         with Pusher(Metrics().registry, gateway_of(address), "r1", say=said.append):
             pass
-    assert [one.split(": ")[0] for one in said] == ["warning"] * 2
+    assert [one.split(": no answer")[0] for one in said] == [
+        "metrics cannot be pushed, the run goes on without",
+        "the pushgateway does not have the run's final metrics",
+    ]
     assert f"no answer from http://{address}/metrics/job/loadrig/run/r1" in said[-1]
 
 
