@@ -42,7 +42,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, model_server() as url:
         command = [sys.executable, "-c", "from loadrig.cli import main; main()", "run"]
         command += [str(ROOT / "plans" / "local-model.toml"), "--base-url", url, "--inline", "--out", folder]
-        command += ["--limit", str(options.limit), "--concurrency", options.concurrency]
+        command += ["--limit", str(options.limit)]
+        command += [word for level in options.concurrency.split(",") for word in ("--concurrency", level)]
         before = counters(url)
         subprocess.run(command, check=False, stdout=sys.stderr, cwd=ROOT)
         after = counters(url)
