@@ -12,7 +12,7 @@ import logging
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +27,7 @@ LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 SHOWN = 200
 MOST_BYTES = 4_000_000
 LATE, TOO_LONG = "no end within", "more than"
+_CLOSED_UNUSED = "RemoteProtocolError: Server disconnected"
 
 
 def get_json(url: str, params: Mapping[str, str] | None = None, *, timeout_s: float = 10.0) -> Any:
@@ -182,14 +183,23 @@ class Onlooker:
         self._limit_s = limit_s
         transport = httpx.AsyncHTTPTransport(proxy=proxy, verify=True if tls is None else tls)
         self._client = httpx.AsyncClient(transport=transport, timeout=limit_s)
+        self._has_kept = False  # a connection, as far as can be known
 
     async def close(self) -> None:
         """Lets its connections go."""
         await self._client.aclose()
 
     async def look(self, method: str, url: str, body: bytes | None, headers: Iterable[tuple[str, str]]) -> Seen:
-        """One exchange, within the limit from beginning to end, of `MOST_BYTES` at most."""
+        """One exchange, within the limit from beginning to end, of `MOST_BYTES` at most. A connection that was kept and
+        is closed at the very moment it is used again, says nothing of the exchange: that is made on a fresh one."""
         raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+        seen = await self._once(method, url, body, raw)
+        if self._has_kept and seen.status is None and (seen.problem or "").startswith(_CLOSED_UNUSED):
+            seen = await self._once(method, url, body, raw)
+        self._has_kept = seen.status is not None and seen.problem is None
+        return seen
+
+    async def _once(self, method: str, url: str, body: bytes | None, raw: Sequence[tuple[bytes, bytes]]) -> Seen:
         began_s, began_ns = time.time(), time.perf_counter_ns()
         status, port, headers_ns, problem = None, None, None, None
         fields: tuple[tuple[str, str], ...] = ()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
+from scripted_server import OK, Script, serving
 
-from loadrig.outside import get_json, post_json
+from loadrig.outside import Onlooker, get_json, post_json
 from loadrig.words.errors import InputError
 
 
@@ -78,3 +80,23 @@ def test_no_answer_is_an_input_error(url: str) -> None:
     """A server that is not there, and an address that is none, are told with a remedy."""
     with pytest.raises(InputError, match="check the address"):
         get_json(url)
+
+
+WHOLE = Script([(0, b"data: x\n\n")], head=OK)
+GONE = Script([], end="close")
+
+
+def test_a_kept_connection_that_is_closed_when_used_is_replaced_once() -> None:
+    """A server takes the second request on the kept connection and closes: it is made again on a fresh one. One that
+    closes a fresh connection, or does so again, is seen as that."""
+
+    async def looked(*scripts: Script) -> tuple[list[int | None], int]:
+        async with serving(*scripts) as server:
+            onlooker = Onlooker(limit_s=5, proxy=None, tls=None)
+            seen = [await onlooker.look("POST", server.url, b"{}", ()) for _ in range(2)]
+            await onlooker.close()
+            return [one.status for one in seen], len(server.requests)
+
+    assert asyncio.run(looked(WHOLE, GONE, WHOLE)) == ([200, 200], 3)
+    assert asyncio.run(looked(WHOLE, GONE, GONE)) == ([200, None], 3)
+    assert asyncio.run(looked(GONE, GONE)) == ([None, None], 2)
