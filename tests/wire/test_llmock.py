@@ -85,7 +85,7 @@ def test_plain_replies_and_a_tool_call_answered() -> None:
     [(400, "http_4xx"), (429, "rate_limited"), (500, "http_5xx"), (503, "overloaded"), (529, "overloaded")],
 )
 def test_its_errors_have_our_reasons(code: int, reason: str) -> None:
-    """Each injected status becomes its failure, in the endpoint's words: of its 503 it says itself that it is an overload."""
+    """Each injected status becomes its failure, in the endpoint's words: its 503 says itself that it is an overload."""
     with llmock("--error-rate", f"{code}=1.0") as url:
         turn = ask(url, PLAIN)[0].turn
 
