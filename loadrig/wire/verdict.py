@@ -10,6 +10,7 @@ politely it ended. Details carry the endpoint's own words, never a key.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from loadrig.providers import ApiError, Dialect, Heard
 from loadrig.wire.exchange import Exchange
@@ -44,7 +45,13 @@ def notes(exchange: Exchange, heard: Heard) -> tuple[str, ...]:
 
 def rate_limit_headers(exchange: Exchange) -> tuple[tuple[str, str], ...]:
     """The headers that tell about rate limits, as they came."""
-    return tuple(header for header in exchange.headers if any(word in header[0] for word in _KEPT))
+    return tuple([header for header in exchange.headers if _is_kept(header[0])])
+
+
+@lru_cache(maxsize=256)
+def _is_kept(name: str) -> bool:
+    """Asked for every header of every reply, and servers repeat themselves."""
+    return any(word in name for word in _KEPT)
 
 
 def _by_status(exchange: Exchange, error: ApiError | None) -> Failure | None:
