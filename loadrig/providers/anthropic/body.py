@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from loadrig.providers.schemas import compact
 from loadrig.words.prompt import Ask, Lifetime, Message, Part, Prompt, Said, SearchResult, Tool, ToolResult, ToolResults
 from loadrig.words.settings import ModelSettings
 
@@ -92,7 +93,7 @@ def _search_result(found: SearchResult) -> bytes:
 def _closing(model: str, system: str, tools: tuple[Tool, ...], form: str | None, cache: Lifetime | None) -> bytes:
     closing = b'],"model":%b%b' % (_text(model), b"" if cache is None else _BREAKPOINTS[cache])
     if form is not None:
-        closing += b',"output_config":{"format":{"type":"json_schema","schema":%b}}' % _compact(form)
+        closing += b',"output_config":{"format":{"type":"json_schema","schema":%b}}' % compact(form)
     closing += b',"stream":true'
     if system:
         closing += b',"system":%b' % _text(system)
@@ -105,10 +106,5 @@ def _tool(tool: Tool) -> bytes:
     return b'{"name":%b,"description":%b,"input_schema":%b}' % (
         _text(tool.name),
         _text(tool.description),
-        _compact(tool.schema),
+        compact(tool.schema),
     )
-
-
-def _compact(schema: str) -> bytes:
-    """Without white space, keys in the order given."""
-    return msgspec.json.format(schema.encode(), indent=-1)

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from loadrig.arms.passages import whole
+from loadrig.providers.schemas import compact
 from loadrig.words.corpus import Document
 from loadrig.words.prompt import Ask, Message, Part, Prompt, Said, SearchResult, Tool, ToolResult, ToolResults
 from loadrig.words.settings import ModelSettings, TokenLimit
@@ -106,7 +107,7 @@ def _document(found: SearchResult) -> str:
 def _closing(limit: str, most: int, form: str | None, tools: tuple[Tool, ...]) -> bytes:
     closing = b'],"%b":%d' % (limit.encode(), most)
     if form is not None:
-        wanted = b'{"name":"reply","schema":%b,"strict":true}' % _compact(form)
+        wanted = b'{"name":"reply","schema":%b,"strict":true}' % compact(form)
         closing += b',"response_format":{"type":"json_schema","json_schema":%b}' % wanted
     closing += b',"stream_options":{"include_usage":true}'
     if tools:
@@ -118,10 +119,5 @@ def _tool(tool: Tool) -> bytes:
     return b'{"type":"function","function":{"name":%b,"description":%b,"parameters":%b}}' % (
         _encode(tool.name),
         _encode(tool.description),
-        _compact(tool.schema),
+        compact(tool.schema),
     )
-
-
-def _compact(schema: str) -> bytes:
-    """Without white space, keys in the order given."""
-    return msgspec.json.format(schema.encode(), indent=-1)
