@@ -8,9 +8,10 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from threaded_server import handled
 
 Answer = Callable[[dict[str, Any]], Any]
 
@@ -68,15 +69,9 @@ def serving(model: Model) -> Iterator[Model]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
             """Says nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        model.url = f"http://127.0.0.1:{listening.server_port}/v1/embeddings"
-        try:
-            yield model
-        finally:
-            listening.shutdown()
-            thread.join()
+    with handled(Handler) as url:
+        model.url = f"{url}/v1/embeddings"
+        yield model
 
 
 def by_words(text: str) -> list[float]:

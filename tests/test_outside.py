@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from scripted_server import OK, Script, serving
+from threaded_server import handled
 
 from loadrig.outside import Onlooker, get_json, post_json
 from loadrig.words.errors import InputError
@@ -39,12 +39,8 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as listening:
-        thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{listening.server_port}"
-        listening.shutdown()
-        thread.join()
+    with handled(Answers) as url:
+        yield url
 
 
 def test_parameters_go_out_and_json_comes_back(server: str) -> None:

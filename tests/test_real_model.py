@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,13 +13,13 @@ from pathlib import Path
 import pytest
 from asking import new_engine, run
 from command import loadrig, only_run
+from real_model import real_model
 
 from loadrig.wire.turn import Asked, Asker, resolve
 from loadrig.words.prompt import Ask, Part, Prompt, Tool
 from loadrig.words.settings import LimitSettings, ModelSettings, RetrySettings
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRIPT = [sys.executable, str(ROOT / "benchmarks" / "model_server.py")]
 PLAN = """\
 probe = false
 [corpus]
@@ -54,15 +51,8 @@ SEARCH = Tool("search", "Searches.", '{"type":"object","properties":{"query":{"t
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
-    """Its base URL. Skips where it was not built."""
-    if subprocess.run([*SCRIPT, "path"], capture_output=True, check=False).returncode:
-        pytest.skip("llama-server is not built (make model-server)")
-    with subprocess.Popen([*SCRIPT, "start"], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.send_signal(signal.SIGTERM)
+    with real_model() as url:
+        yield url
 
 
 pytestmark = pytest.mark.realserver

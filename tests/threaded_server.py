@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 
@@ -40,6 +41,19 @@ def threaded(play: Callable[[socket.socket], None], context: ssl.SSLContext | No
             yield listener.getsockname()[1]
         finally:
             stop.set()
+            thread.join()
+
+
+@contextlib.contextmanager
+def handled(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """The address of a web server, in a thread of its own, whose requests `handler` answers."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
+        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.server_port}"
+        finally:
+            listening.shutdown()
             thread.join()
 
 

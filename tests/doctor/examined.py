@@ -10,10 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
 from typing import Literal
+
+from threaded_server import handled
 
 from loadrig.cost import Prices
 from loadrig.doctor.examine import examine
@@ -79,14 +81,8 @@ def between(target: str, way: Way, *, first: bytes = b"", wait_s: float = 0.0) -
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
             """Says nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.server_port}"
-        finally:
-            listening.shutdown()
-            thread.join()
+    with handled(Handler) as url:
+        yield url
 
 
 @contextlib.contextmanager
@@ -103,14 +99,8 @@ def web_server() -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
             """Says nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.server_port}"
-        finally:
-            listening.shutdown()
-            thread.join()
+    with handled(Handler) as url:
+        yield url
 
 
 @contextlib.contextmanager

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from examined import MODEL, by_check, examined
+from real_model import real_model
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-SCRIPT = [sys.executable, str(BENCHMARKS / "model_server.py")]
 pytestmark = pytest.mark.realserver
 
 
@@ -33,15 +31,8 @@ def mock() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
-    """A real model's server. Skips where it was not built."""
-    if subprocess.run([*SCRIPT, "path"], capture_output=True, check=False).returncode:
-        pytest.skip("llama-server is not built (make model-server)")
-    with subprocess.Popen([*SCRIPT, "start"], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.send_signal(signal.SIGTERM)
+    with real_model() as url:
+        yield url
 
 
 def test_a_mock_is_told_as_what_it_is(mock: str) -> None:
